@@ -283,6 +283,10 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 
 	if (depth > MAX_MEMBER_DEPTH || f->out->n > FUTURE_MAX_NODES)
 		return error_new(ERR_UNSUPPORTED, "it holds too many futures to follow");
+	if (f->branch == BRANCH_HELD && leaf_owns_tasks(v.type)) {
+		combinator_found(f, v, f->edge);
+		return NULL;
+	}
 	enum find_rule rule = known_rule(f, v.type);
 	if (type_class->borrowed) {
 		uint64_t addr;

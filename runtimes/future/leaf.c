@@ -67,6 +67,13 @@ bool leaf_is_resource(const struct type *t)
 	return type_class_of(t)->resource != NULL;
 }
 
+bool leaf_owns_tasks(const struct type *t)
+{
+	const struct leaf_row *row = type_class_of(t)->resource;
+
+	return row && row->owns_tasks;
+}
+
 /* What is polled by a set is armed only if the set is. A task without wakers has none in a leaf. */
 static void settle_armed(const struct decoder *d, struct wait *w, bool failed)
 {

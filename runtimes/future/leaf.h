@@ -38,6 +38,8 @@ void leaf_decode_properties(struct decoder *d, struct value v, struct future *f)
 bool leaf_is_known(const struct type *t);
 /* Whether the tables have a resource row for t. */
 bool leaf_is_resource(const struct type *t);
+/* Whether such a resource owns tasks, as a set of tasks does. */
+bool leaf_owns_tasks(const struct type *t);
 /* Whose waker a resource holds. */
 enum resource_waker {
 	WAKER_UNKNOWN, /* another task's, or it is not known whose */

@@ -5,7 +5,7 @@ use std::sync::{mpsc, Arc, Barrier};
 use tokio::runtime::Builder;
 use tokio::task::{spawn_blocking, JoinHandle, JoinSet};
 use tokio::time::sleep;
-use truth::{here, Task, Truth, Wait, FOREVER};
+use truth::{here, tree, Task, Truth, Wait, FOREVER};
 
 async fn nap() {
     here!("tasksets::nap");
@@ -29,6 +29,16 @@ async fn join_some(report: mpsc::Sender<Vec<Option<u64>>>) {
     let _ = report.send(ids);
     here!("tasksets::join_some");
     set.join_next().await;
+}
+
+/// Its set is dropped at its end, and never awaited.
+async fn keep(report: mpsc::Sender<Vec<Option<u64>>>) {
+    let mut set = JoinSet::new();
+    let ids = (0..2).map(|_| truth::id(&set.spawn(nap()))).collect();
+    let _ = report.send(ids);
+    here!("tasksets::keep");
+    sleep(FOREVER).await;
+    drop(set);
 }
 
 async fn wait_for(job: JoinHandle<bool>) -> bool {
@@ -86,6 +96,9 @@ fn main() {
         waiting.push(Task::idle(truth::id(&waiter), &["tasksets::wait_for"]).waits(wait));
     }
     let members = receiver.recv().expect("the joiner is gone");
+    let (sender, receiver) = mpsc::channel();
+    let keeper = truth::id(&tokio::spawn(keep(sender)));
+    let kept: Vec<_> = receiver.recv().expect("the keeper is gone");
     // The set has the newest first.
     let set = Wait::new("join_set")
         .with("tasks_in_set", members.len() as i64)
@@ -94,6 +107,8 @@ fn main() {
     Truth::new("tasksets")
         .runtime(truth_tokio::describe(runtime.handle(), "multi_thread", 2))
         .tasks(members.into_iter().map(|id| Task::idle(id, &["tasksets::nap"]).sleeps()))
+        .tasks(kept.into_iter().map(|id| Task::idle(id, &["tasksets::nap"]).sleeps()))
+        .task(Task::idle_tree(keeper, tree::at("tasksets::keep").held(tree::library())).sleeps())
         .task(Task::idle(truth::id(&joiner), &["tasksets::join_some"]).waits(set))
         .tasks(waiting)
         .blocking(JOB)
