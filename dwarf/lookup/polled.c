@@ -200,7 +200,12 @@ static bool may_poll(const struct dwarf_module *dm, const struct scope_note *not
 	if (!(note->flags & SCOPE_NAME_AT))
 		return note->flags & SCOPE_NAMED;
 	const char *name = section_string(dm->sections.str, note->name);
-	return name && (polled_is_coroutine(name) || polled_by(name));
+	if (!name)
+		return false;
+	/* Nobody polls a stream by a function that the linker dropped, which has no symbol. */
+	if ((note->flags & SCOPE_DROPPED) && polled_by(name) == POLLED_AS_STREAM)
+		return false;
+	return polled_is_coroutine(name) || polled_by(name);
 }
 
 void polled_read(struct dwarf_module *dm, struct unit *u)

@@ -48,6 +48,7 @@ enum scope_flag {
 	SCOPE_NAMED = 1 << 6,
 	SCOPE_NAME_AT = 1 << 7, /* name is an offset in .debug_str */
 	SCOPE_TYPE = 1 << 8,    /* has a DW_AT_type: a function with a return value */
+	SCOPE_DROPPED = 1 << 9, /* function: the linker dropped its code */
 };
 
 struct scope_note {

@@ -195,6 +195,8 @@ static void note_function(struct pass *p, struct scope_note *note, const struct 
 			.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
 			.scope = scope,
 		};
+	} else if (extent->has_low) {
+		note->flags |= SCOPE_DROPPED;
 	}
 }
 
