@@ -62,6 +62,17 @@ bool leaf_is_known(const struct type *t)
 	return type_class_of(t)->leaf != NULL;
 }
 
+bool leaf_is_known_name(const struct debuginfo *di, const char *name)
+{
+	const struct leaf_row *row = find_in(leaf_core_rows, name, false);
+
+	for (const struct crate_types *const *crate = crates_in(di); *crate && !row; crate++) {
+		for (size_t i = 0; (*crate)->leaves && (*crate)->leaves[i] && !row; i++)
+			row = find_in((*crate)->leaves[i], name, false);
+	}
+	return row != NULL;
+}
+
 bool leaf_is_resource(const struct type *t)
 {
 	return type_class_of(t)->resource != NULL;

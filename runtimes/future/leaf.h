@@ -36,6 +36,8 @@ bool leaf_decode(struct decoder *d, struct value v, struct future *f);
 /* Fills f->properties if v's type, which has a row of properties, can be read. */
 void leaf_decode_properties(struct decoder *d, struct value v, struct future *f);
 bool leaf_is_known(const struct type *t);
+/* The same by the name of the type, as in DWARF. */
+bool leaf_is_known_name(const struct debuginfo *di, const char *name);
 /* Whether the tables have a resource row for t. */
 bool leaf_is_resource(const struct type *t);
 /* Whether such a resource owns tasks, as a set of tasks does. */

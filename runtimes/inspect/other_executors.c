@@ -9,6 +9,7 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/store/enumerate.h"
 #include "runtimes/holding/holding.h"
+#include "runtimes/thread/block_on.h"
 #include "runtimes/thread/stack.h"
 
 enum {
@@ -58,20 +59,21 @@ enum zone {
 	ZONE_KNOWN, /* in something that a known runtime polls */
 };
 
-static enum zone zone_within(const struct thread_stack *stack, const struct marks *marks,
-                             const struct mark *m, struct arena *a)
+static enum zone zone_within(struct collector *c, size_t thread, const struct marks *marks,
+                             const struct mark *m)
 {
+	const struct thread_stack *stack = &c->stacks[thread];
 	const char *name;
 
-	if (m->of == stack->unlisted)
+	if (m->of == stack->unlisted || !block_on_is_explained(c, m, &c->out->threads[thread]))
 		return ZONE_PLAIN;
 	if (!m->of->job)
 		return ZONE_KNOWN;
 	if (m->kind != MARK_TASK_POLL)
 		return m->kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
-	name = stack_mark_future_name(a, m);
+	name = stack_mark_future_name(&c->scratch, m);
 	if (name)
-		return m->of->job(a, name) ? ZONE_JOB : ZONE_KNOWN;
+		return m->of->job(&c->scratch, name) ? ZONE_JOB : ZONE_KNOWN;
 	/* Without generics: in a pool thread the outermost task poll is its job. */
 	return marks->data[0].kind == MARK_BLOCKING_RUN ? ZONE_JOB : ZONE_KNOWN;
 }
@@ -230,8 +232,9 @@ static const struct location *seen(const struct sight *s)
  * runtime. Goes from the outermost frame inward: functions outward of a runtime's loop are its
  * callers, so finding the loop discards a waiting function found before.
  */
-static bool find_on(struct collector *c, const struct thread_stack *stack, struct sight *ret)
+static bool find_on(struct collector *c, size_t thread, struct sight *ret)
 {
+	const struct thread_stack *stack = &c->stacks[thread];
 	enum zone zone = ZONE_PLAIN;
 	bool waits = false;
 	struct marks marks;
@@ -245,7 +248,7 @@ static bool find_on(struct collector *c, const struct thread_stack *stack, struc
 			const struct mark *m = &marks.data[next];
 
 			if (next < marks.n && m->frame == i && m->level == j) {
-				zone = zone_within(stack, &marks, m, &c->scratch);
+				zone = zone_within(c, thread, &marks, m);
 				waits = false;
 				next++;
 			}
@@ -407,7 +410,7 @@ static size_t list_threads(struct collector *c, struct str *to, const char **exe
 		const struct thread_info *th = &c->out->threads[i];
 		struct sight sight;
 
-		if (th->pooled || !find_on(c, &c->stacks[i], &sight))
+		if (th->pooled || !find_on(c, i, &sight))
 			continue;
 		const char *function = function_name(c, sight);
 		if (c->want & WANT_HOLDINGS)

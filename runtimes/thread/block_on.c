@@ -1,5 +1,8 @@
 #include "runtimes/thread/block_on.h"
 
+#include <string.h>
+
+#include "runtimes/future/leaf.h"
 #include "runtimes/thread/root.h"
 
 /* futures-executor 0.3, src/local_pool.rs */
@@ -78,4 +81,37 @@ void block_on_describe_threads(struct collector *c)
 		describe(c, &c->out->threads[i], &c->stacks[i]);
 	}
 	c->decoding_thread = 0;
+}
+
+/*
+ * Whether every polled leaf has a wait that names what is waited for, or is of a type that has one,
+ * in a future that the debug info does not place.
+ */
+static bool is_named(const struct collector *c, const struct future *f)
+{
+	static const char *const nameless[] = { "unknown", "waker", "nothing", "empty" };
+	size_t polled = 0;
+
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch != BRANCH_POLLED)
+			continue;
+		polled++;
+		if (!is_named(c, f->children[i]))
+			return false;
+	}
+	if (f->problem || f->uncertain)
+		return false;
+	if (polled)
+		return true;
+	for (size_t i = 0; f->wait && i < sizeof(nameless) / sizeof(*nameless); i++) {
+		if (strcmp(f->wait->kind, nameless[i]) == 0)
+			return false;
+	}
+	return f->wait || leaf_is_known_name(c->in->di, f->type);
+}
+
+bool block_on_is_explained(const struct collector *c, const struct mark *m,
+                           const struct thread_info *info)
+{
+	return !is_ours(m) || (info->root && is_named(c, info->root));
 }

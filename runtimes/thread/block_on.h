@@ -6,6 +6,7 @@
 #define RUNTIMES_THREAD_BLOCK_ON_H
 
 #include "runtimes/common/inspector.h"
+#include "runtimes/thread/stack.h"
 
 /*
  * One for each crate; ended by one without a name. They are no registered runtimes: only their
@@ -18,5 +19,13 @@ extern const struct runtime block_on_crates[];
  * outside of all runtimes. Call it when all runtimes have described their threads.
  */
 void block_on_describe_threads(struct collector *c);
+
+/*
+ * Whether all is known that such a function polls on a thread: its future was found, and what each
+ * leaf of it waits for has a name. Otherwise the future may run tasks that are not shown, as the
+ * `run` of an executor does. True for marks of runtimes.
+ */
+bool block_on_is_explained(const struct collector *c, const struct mark *m,
+                           const struct thread_info *info);
 
 #endif

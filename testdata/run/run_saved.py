@@ -95,7 +95,7 @@ def without_time(text):
     text = re.sub(r", (paused|not stopped).*?(, complete)", r"\2", text)
     text = re.sub(r'"(pause_ms|longest_ms|bytes|stops|threads)": ?[0-9.e-]+', "", text)
     text = re.sub(r'"remaining_ms": ?-?\d+|remaining_ms -?\d+', "", text)
-    return re.sub(r"sleeping [0-9.]+ seconds", "", text)
+    return re.sub(r"(sleeping|, in|{ in) [0-9.]+ seconds", "", text)
 
 
 SAID = re.compile(r"^(asyncdbg: )snapshot \S+ of (.*?\)), saved [0-9-]+ [0-9:]+ UTC"

@@ -92,7 +92,7 @@ def self_test(pid):
 def commands(asyncdbg, executable, pid, work):
     """All that `help` lists, with the arguments it names; each also without the optional ones."""
     address = hex(next(mappings(pid))[1])
-    values = {"ID": "1", "N": "0", "EXPR": "self", "ADDR": address, "EXE": str(executable),
+    values = {"ID": "1", "N": "0", "NAME": "joins::main", "REGEX": "joins", "EXPR": "self", "ADDR": address, "EXE": str(executable),
               "COMMAND": "tasks", "A": f"{work}/first.snapshot", "B": f"{work}/first.snapshot",
               "FILE": f"{work}/again.snapshot", "FILE.html": f"{work}/page.html"}
     text = subprocess.run([asyncdbg, "help"], check=True, capture_output=True, text=True).stdout
