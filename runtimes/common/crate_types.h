@@ -34,8 +34,7 @@ struct leaf_row {
 	 */
 	bool resource;
 	bool directed; /* a resource whose direction, read or write, the future around it decides */
-	/* A resource that owns tasks: shown as held where a variable has it and nothing polls it. */
-	bool owns_tasks;
+	bool owns_tasks; /* a resource that is shown also where a variable only holds it */
 };
 
 /* A future whose children the general rule does not find: see combinator.h. */
