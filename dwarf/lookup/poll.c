@@ -334,6 +334,12 @@ unsigned lookup_dwarf_polled_as(const struct type *t)
 	if (poll_units_is_large(&q)) {
 		unsigned by_symbols = polled_by_symbols(t);
 
+		/*
+		 * LLVM merges equal functions: poll_next of a type that only forwards the call has
+		 * a symbol and no DIE, which the full search would find.
+		 */
+		if (by_symbols == POLLED_AS_STREAM)
+			return by_symbols;
 		if (by_symbols)
 			return verify_polled_as(t, by_symbols, ANY, "a symbol");
 		if (no_symbol_polls(&q) && poll_symbols_is_unoptimised(q.dm, q.here))

@@ -399,8 +399,9 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		problem_error(d, f, err);
 	else
 		note_what_else(d, v, f);
-	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);
 	add_children(d, f, children.data, children.n);
+	/* After the children: a poll function inlined into a child's is found by that child. */
+	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);
 	vec_free(&children);
 	if (type_class_of(v.type)->poll_fn)
 		decode_captured(d, v, f);
