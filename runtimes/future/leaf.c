@@ -22,19 +22,24 @@ static const struct leaf_row *find_in(const struct leaf_row *rows, const char *n
 	return NULL;
 }
 
-const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
+static const struct leaf_row *find_by_name(const struct debuginfo *di, const char *name,
+                                           bool resource)
 {
-	const struct tables *tables = runtime_tables_of(t);
-	const char *name = type_name(t);
+	const struct tables *tables = di->above;
 	const struct leaf_row *row = find_in(leaf_core_rows, name, resource);
 
 	if (row || !tables || !row_filter_may_have(&tables->leaves, name))
 		return row;
-	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++) {
+	for (const struct crate_types *const *crate = crates_in(di); *crate && !row; crate++) {
 		for (size_t i = 0; (*crate)->leaves && (*crate)->leaves[i] && !row; i++)
 			row = find_in((*crate)->leaves[i], name, resource);
 	}
 	return row;
+}
+
+const struct leaf_row *leaf_find_row(const struct type *t, bool resource)
+{
+	return find_by_name(type_module(t)->di, type_name(t), resource);
 }
 
 const struct leaf_row *leaf_find_properties(const struct type *t)
@@ -64,13 +69,7 @@ bool leaf_is_known(const struct type *t)
 
 bool leaf_is_known_name(const struct debuginfo *di, const char *name)
 {
-	const struct leaf_row *row = find_in(leaf_core_rows, name, false);
-
-	for (const struct crate_types *const *crate = crates_in(di); *crate && !row; crate++) {
-		for (size_t i = 0; (*crate)->leaves && (*crate)->leaves[i] && !row; i++)
-			row = find_in((*crate)->leaves[i], name, false);
-	}
-	return row != NULL;
+	return find_by_name(di, name, false) != NULL;
 }
 
 bool leaf_is_resource(const struct type *t)
