@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/values/queue_length.h"
 #include "dwarf/values/show_private.h"
 
 /* ---- locks ---- */
@@ -135,12 +136,6 @@ struct error *show_once_lock(struct show *s, struct value v, const struct std_ro
 
 /* ---- std::sync::mpsc, a copy of crossbeam's channels ---- */
 
-enum {
-	LIST_SHIFT =
-		1,     /* library/std/src/sync/mpmc/list.rs: the lowest bit of an index is a flag */
-	LIST_LAP = 32, /* positions of a block, the last of which holds no message */
-};
-
 /* The number of messages of an unbounded channel. */
 static struct error *list_length(struct show *s, struct value counter, uint64_t *ret)
 {
@@ -148,20 +143,9 @@ static struct error *list_length(struct show *s, struct value counter, uint64_t 
 
 	TRY(show_row_number(s, counter, "chan.head.value.index", &head));
 	TRY(show_row_number(s, counter, "chan.tail.value.index", &tail));
-	head >>= LIST_SHIFT;
-	tail >>= LIST_SHIFT;
-	/* An index at the end of a block means the beginning of the next. */
-	if (tail % LIST_LAP == LIST_LAP - 1)
-		tail++;
-	if (head % LIST_LAP == LIST_LAP - 1)
-		head++;
-	uint64_t first = head / LIST_LAP * LIST_LAP;
-	head -= first;
-	tail -= first;
-	if (tail < head || tail > INT64_MAX)
-		return error_new(ERR_CORRUPT, "the channel's receiver is ahead of its senders");
-	*ret = tail - head - tail / LIST_LAP;
-	return NULL;
+	return queue_length_unbounded(head, tail, ret)
+	               ? NULL
+	               : error_new(ERR_CORRUPT, "the channel's receiver is ahead of its senders");
 }
 
 /* The same of a bounded one. An index consists of a lap, a mark and a position. */
@@ -177,12 +161,7 @@ static struct error *array_length(struct show *s, struct value counter, uint64_t
 	uint64_t from = head & (mark - 1), to = tail & (mark - 1);
 	if (mark & (mark - 1) || from >= *cap || to >= *cap)
 		return error_new(ERR_CORRUPT, "the channel's positions are beyond its buffer");
-	if (from < to)
-		*ret = to - from;
-	else if (from > to)
-		*ret = *cap - from + to;
-	else
-		*ret = (tail & ~mark) == head ? 0 : *cap;
+	*ret = queue_length_bounded(head, tail, mark, *cap);
 	return NULL;
 }
 

@@ -48,46 +48,41 @@ static void add_details(struct leaf *l, const struct broadcast *b, uint64_t othe
 		wait_int(l, "may_close", (int64_t)others);
 }
 
-static struct error *describe_recv(struct leaf *l, const struct broadcast *b, uint64_t next)
+/* inner, next: paths to the channel and to the position of the receiver. */
+static struct error *read_recv(struct leaf *l, const char *inner, const char *next)
 {
-	uint64_t tail = b->head + b->queued;
+	static const char listener_path[] = "listener";
+	struct leaves_listener listener;
+	struct broadcast b;
+	uint64_t position;
 
-	if (tail - next > INT64_MAX)
+	TRY(read_channel(l, inner, &b));
+	TRY(leaf_uint(l, l->v, next, &position));
+	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
+	uint64_t behind = b.head + b.queued - position;
+	if (behind > INT64_MAX)
 		return error_new(ERR_CORRUPT, "the receiver is ahead of its senders");
-	wait_int(l, "lag", (int64_t)(tail - next));
-	add_details(l, b, b->receivers + b->inactive - 1);
-	wait_phrase(l, "async-broadcast receive, %" PRIu64 " behind, %s%s", tail - next,
-	            b->senders ? leaf_count(l, b->senders, "sender") : "no sender",
-	            b->senders ? " alive" : " left");
+	wait_int(l, "lag", (int64_t)behind);
+	add_details(l, &b, b.receivers + b.inactive - 1);
+	wait_phrase(l, "async-broadcast receive, %" PRIu64 " behind, %s%s", behind,
+	            b.senders ? leaf_count(l, b.senders, "sender") : "no sender",
+	            b.senders ? " alive" : " left");
 	return NULL;
 }
 
 static struct error *decode_recv(struct leaf *l)
 {
-	static const char inner_path[] = "receiver.inner", next_path[] = "receiver.pos",
-			  listener_path[] = "listener";
-	struct leaves_listener listener;
-	struct broadcast b;
-	uint64_t next;
+	static const char inner_path[] = "receiver.inner", next_path[] = "receiver.pos";
 
-	TRY(read_channel(l, inner_path, &b));
-	TRY(leaf_uint(l, l->v, next_path, &next));
-	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
-	return describe_recv(l, &b, next);
+	return read_recv(l, inner_path, next_path);
 }
 
 /* The receiver is a stream. */
 static struct error *decode_receiver(struct leaf *l)
 {
-	static const char inner_path[] = "inner", next_path[] = "pos", listener_path[] = "listener";
-	struct leaves_listener listener;
-	struct broadcast b;
-	uint64_t next;
+	static const char inner_path[] = "inner", next_path[] = "pos";
 
-	TRY(read_channel(l, inner_path, &b));
-	TRY(leaf_uint(l, l->v, next_path, &next));
-	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
-	return describe_recv(l, &b, next);
+	return read_recv(l, inner_path, next_path);
 }
 
 /* Waits for room, or for a receiver that is active. */

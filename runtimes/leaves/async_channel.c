@@ -2,44 +2,15 @@
  * The crate async-channel: a concurrent-queue, and an event for each kind of waiter (async-channel
  * 2.5 and 1.9, src/lib.rs). Any end may close the channel.
  */
+#include "dwarf/values/queue_length.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
 
 #define CHANNEL "async_channel::Channel"
 
-/* concurrent-queue 2.5, src/single.rs, src/bounded.rs, src/unbounded.rs */
-enum {
-	SINGLE_PUSHED = 2,
-	SINGLE_CLOSED = 4,
-	UNBOUNDED_SHIFT = 1, /* below it: the queue is closed */
-	UNBOUNDED_LAP = 32,  /* the last place of each lap has no message */
-};
-
-uint64_t leaves_queued_bounded(uint64_t head, uint64_t tail, uint64_t mark, uint64_t capacity)
-{
-	/* Below the mark is the index of a slot, above it the lap. */
-	uint64_t from = head & (mark - 1), to = tail & (mark - 1);
-
-	if (from < to)
-		return to - from;
-	if (from > to)
-		return capacity - from + to;
-	return (tail & ~mark) == head ? 0 : capacity;
-}
-
-bool leaves_queued_unbounded(uint64_t head, uint64_t tail, uint64_t *ret)
-{
-	head >>= UNBOUNDED_SHIFT;
-	tail >>= UNBOUNDED_SHIFT;
-	/* A place behind the last message of a lap stands for the first of the next one. */
-	head += head % UNBOUNDED_LAP == UNBOUNDED_LAP - 1;
-	tail += tail % UNBOUNDED_LAP == UNBOUNDED_LAP - 1;
-	if (tail - head > INT64_MAX)
-		return false;
-	*ret = tail - tail / UNBOUNDED_LAP - (head - head / UNBOUNDED_LAP);
-	return true;
-}
+/* concurrent-queue 2.5, src/single.rs */
+enum { SINGLE_PUSHED = 2, SINGLE_CLOSED = 4 };
 
 static struct error *read_bounded(struct leaf *l, struct value queue, struct leaves_channel *ret)
 {
@@ -58,7 +29,7 @@ static struct error *read_bounded(struct leaf *l, struct value queue, struct lea
 	ret->closed = tail & mark;
 	ret->bounded = true;
 	ret->capacity = buffer.count;
-	ret->queued = leaves_queued_bounded(head, tail, mark, ret->capacity);
+	ret->queued = queue_length_bounded(head, tail, mark, ret->capacity);
 	return ret->queued <= ret->capacity
 	               ? NULL
 	               : error_new(ERR_CORRUPT, "the queue has more messages than slots");
@@ -72,7 +43,7 @@ static struct error *read_unbounded(struct leaf *l, struct value queue, struct l
 	TRY(leaf_uint(l, queue, head_path, &head));
 	TRY(leaf_uint(l, queue, tail_path, &tail));
 	ret->closed = tail & 1;
-	return leaves_queued_unbounded(head, tail, &ret->queued)
+	return queue_length_unbounded(head, tail, &ret->queued)
 	               ? NULL
 	               : error_new(ERR_CORRUPT, "the queue's head is behind its tail");
 }
@@ -128,14 +99,22 @@ static struct error *read_channel(struct leaf *l, const char *expr, struct leave
 	return read_queue(l, channel, ret);
 }
 
+/* Reads the channel at that path, and whether the future's listener is armed. */
+static struct error *read_end(struct leaf *l, const char *expr, struct leaves_channel *ret)
+{
+	static const char listener_path[] = "listener";
+	struct leaves_listener listener;
+
+	TRY(read_channel(l, expr, ret));
+	return leaves_listener_read(l, l->v, listener_path, &listener);
+}
+
 static struct error *decode_recv(struct leaf *l)
 {
-	static const char channel_path[] = "receiver.channel", listener_path[] = "listener";
-	struct leaves_listener listener;
+	static const char channel_path[] = "receiver.channel";
 	struct leaves_channel ch;
 
-	TRY(read_channel(l, channel_path, &ch));
-	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
+	TRY(read_end(l, channel_path, &ch));
 	leaves_channel_recv(l, &ch);
 	return NULL;
 }
@@ -143,24 +122,21 @@ static struct error *decode_recv(struct leaf *l)
 /* The receiver is a stream. */
 static struct error *decode_receiver(struct leaf *l)
 {
-	static const char channel_path[] = "channel", listener_path[] = "listener";
-	struct leaves_listener listener;
+	static const char channel_path[] = "channel";
 	struct leaves_channel ch;
 
-	TRY(read_channel(l, channel_path, &ch));
-	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
+	TRY(read_end(l, channel_path, &ch));
 	leaves_channel_recv(l, &ch);
 	return NULL;
 }
 
+static const char sender_path[] = "sender.channel";
+
 static struct error *decode_send(struct leaf *l)
 {
-	static const char channel_path[] = "sender.channel", listener_path[] = "listener";
-	struct leaves_listener listener;
 	struct leaves_channel ch;
 
-	TRY(read_channel(l, channel_path, &ch));
-	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
+	TRY(read_end(l, sender_path, &ch));
 	leaves_channel_send(l, &ch);
 	return NULL;
 }
@@ -168,12 +144,9 @@ static struct error *decode_send(struct leaf *l)
 /* Of 2.x: waits until the channel is closed. */
 static struct error *decode_closed(struct leaf *l)
 {
-	static const char channel_path[] = "sender.channel", listener_path[] = "listener";
-	struct leaves_listener listener;
 	struct leaves_channel ch;
 
-	TRY(read_channel(l, channel_path, &ch));
-	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
+	TRY(read_end(l, sender_path, &ch));
 	leaves_channel_closed(l, &ch);
 	return NULL;
 }

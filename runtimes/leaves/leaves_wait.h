@@ -30,15 +30,6 @@ void leaves_channel_closed(struct leaf *l, const struct leaves_channel *ch);
 /* "2 queued of 8"; in the snapshot's arena. */
 const char *leaves_channel_queue(const struct leaf *l, const struct leaves_channel *ch);
 
-/* ---- async_channel.c ---- */
-
-/*
- * How many messages are in a queue of concurrent-queue, by its head and tail: of a bounded one the
- * index of a slot below the mark bit, and laps above it. False when they are inconsistent.
- */
-uint64_t leaves_queued_bounded(uint64_t head, uint64_t tail, uint64_t mark, uint64_t capacity);
-bool leaves_queued_unbounded(uint64_t head, uint64_t tail, uint64_t *ret);
-
 /* ---- event_listener.c ---- */
 
 /* A listener of an Event. */
