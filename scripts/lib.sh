@@ -229,9 +229,7 @@ wait_ready() {
 	local i
 
 	for ((i = 0; i < 600; i++)); do
-		if grep -qs '^ready' "$1" && [ "$(wc -l <"$1")" -gt "$(grep -n '^ready' "$1" | cut -d: -f1)" ]; then
-			return 0
-		fi
+		[ "$(sed '0,/^ready/d' "$1" 2>/dev/null | wc -l)" -eq 0 ] || return 0
 		kill -0 "$2" 2>/dev/null || return 1
 		sleep 0.1
 	done
@@ -257,7 +255,8 @@ stop_program() {
 # start_program EXE [ARGUMENT...]: its output goes to $work/truth; false when it did not get ready.
 start_program() {
 	stop_program
-	rm -f "$work/stdin"
+	# The truth of the last program is not this one's.
+	rm -f "$work/stdin" "$work/truth"
 	mkfifo "$work/stdin"
 	"$@" <"$work/stdin" >"$work/truth" 2>"$work/stderr" 8>&- &
 	pid=$!

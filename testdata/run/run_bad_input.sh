@@ -448,6 +448,7 @@ check_tiers() {
 	wait_ready truth $!
 	expect 0,1 'debug' -p $! async backtrace all
 	strip -o stripped-live "$dir/tokio_tcp"
+	rm truth
 	mkfifo stdin2
 	./stripped-live <stdin2 >truth &
 	started+=($!)

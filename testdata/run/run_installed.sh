@@ -71,7 +71,7 @@ for profile in debug release release+v0; do
 	for kind in whole stripped; do
 		cp "$dir/tokio_tcp" "$work/program"
 		[ $kind = whole ] || strip "$work/program"
-		rm -f "$work/stdin" && mkfifo "$work/stdin"
+		rm -f "$work/stdin" "$work/truth" && mkfifo "$work/stdin"
 		"$work/program" <"$work/stdin" >"$work/truth" &
 		started=$!
 		exec 8>"$work/stdin"
