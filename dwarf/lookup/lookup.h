@@ -86,6 +86,13 @@ struct error *lookup_thread_locals(struct dwarf_module *dm, const char *path, st
 bool lookup_static(struct dwarf_module *dm, const char *name, const struct type **type,
                    uint64_t *addr);
 
+/*
+ * The number that a static begins with, of which only the symbol is known, as of those of std: its
+ * demangled name, and its size in bytes (at most 8). The file of the program holds it. False if
+ * there is no such symbol.
+ */
+bool lookup_initial_number(struct dwarf_module *dm, const char *name, size_t size, uint64_t *ret);
+
 /* A static or thread-local of the program's source. Vtables are not included. */
 struct global {
 	const char *name;        /* qualified: "app::config::LIMIT" */

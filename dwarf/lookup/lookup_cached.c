@@ -7,6 +7,7 @@
 
 #include "debugger/base/log.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/symtab.h"
 #include "dwarf/records/records.h"
 #include "dwarf/types/type.h"
 
@@ -258,6 +259,27 @@ bool lookup_static(struct dwarf_module *dm, const char *name, const struct type 
 	record_add_number(&d, found ? *addr - dm->module->bias : 0);
 	record_end(&d);
 	return found;
+}
+
+/* Its address is recorded like that of lookup_static(), under its size and without a type. */
+bool lookup_initial_number(struct dwarf_module *dm, const char *name, size_t size, uint64_t *ret)
+{
+	struct records *records = debuginfo_records(dm);
+	struct record_writer d;
+	struct record record;
+	uint64_t addr;
+
+	if (record_find(records, RECORD_STATIC, size, name, &record)) {
+		record_number(&record);
+		addr = record_number(&record);
+	} else {
+		addr = symtab_variable(dm, name, size);
+		record_begin(&d, records, RECORD_STATIC, size, name);
+		record_add_number(&d, 0);
+		record_add_number(&d, addr);
+		record_end(&d);
+	}
+	return addr && debuginfo_initial_number(dm, addr, size, ret);
 }
 
 static unsigned find_polled_as(const struct type *t, bool *recorded)

@@ -421,6 +421,42 @@ bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr)
 	return constant;
 }
 
+/* The same in one segment. */
+static bool initial_number(Elf *elf, const GElf_Phdr *p, uint64_t addr, size_t size, uint64_t *ret)
+{
+	uint64_t at = addr - p->p_vaddr;
+	Elf_Data *data;
+
+	*ret = 0;
+	if (at >= p->p_filesz)
+		return at <= p->p_memsz && size <= p->p_memsz - at;
+	if (size > p->p_filesz - at || p->p_offset > INT64_MAX - at)
+		return false;
+	data = elf_getdata_rawchunk(elf, (int64_t)(p->p_offset + at), size, ELF_T_BYTE);
+	if (!data || data->d_size != size)
+		return false;
+	memcpy(ret, data->d_buf, size);
+	return true;
+}
+
+bool debuginfo_initial_number(struct dwarf_module *dm, uint64_t addr, size_t size, uint64_t *ret)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	size_t n;
+
+	if (!elf || size > sizeof(*ret) || elf_getphdrnum(elf, &n) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr p;
+
+		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD && addr >= p.p_vaddr &&
+		    addr - p.p_vaddr < p.p_memsz)
+			return initial_number(elf, &p, addr, size, ret);
+	}
+	return false;
+}
+
 void debuginfo_constants(struct dwarf_module *dm, uint64_t *low, uint64_t *high)
 {
 	GElf_Addr bias;

@@ -187,6 +187,11 @@ bool debuginfo_need(struct dwarf_module *dm);
 /* Is this link-time address read-only after relocation, by the file's headers? */
 bool debuginfo_is_constant(struct dwarf_module *dm, uint64_t addr);
 /*
+ * The number of size bytes (at most 8) that a program starts with at a link-time address, by the
+ * file: 0 in .bss. False if no segment of the file covers it.
+ */
+bool debuginfo_initial_number(struct dwarf_module *dm, uint64_t addr, size_t size, uint64_t *ret);
+/*
  * The link-time range [low, high) in which constants with addresses of code lie: the part that is
  * read-only after relocation; all read-only data if nothing is relocated; everything if the linker
  * made no part read-only after relocation. Empty if unknown.

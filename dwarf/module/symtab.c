@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
 
 static struct section data_of(Elf_Scn *scn)
 {
@@ -58,6 +60,33 @@ struct symtab symtab_of(struct dwarf_module *dm)
 const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym)
 {
 	return sym->st_name ? section_string(t->names, sym->st_name) : NULL;
+}
+
+static bool is_named(const struct symtab *t, const Elf64_Sym *sym, const char *name)
+{
+	const char *own = symtab_name(t, sym);
+	SCRATCH(tmp);
+
+	return own && strstr(own, qualified_last(name)) && strcmp(demangle(&tmp, own), name) == 0;
+}
+
+uint64_t symtab_variable(struct dwarf_module *dm, const char *name, uint64_t size)
+{
+	const struct symtab t = symtab_of(dm);
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < t.n; i++) {
+		const Elf64_Sym *sym = &t.data[i];
+
+		read_ahead(sym, SYMTAB_AHEAD);
+		if (ELF64_ST_TYPE(sym->st_info) != STT_OBJECT || sym->st_shndx == SHN_UNDEF ||
+		    sym->st_size != size || !is_named(&t, sym, name))
+			continue;
+		if (ret && sym->st_value != ret)
+			return 0;
+		ret = sym->st_value;
+	}
+	return ret;
 }
 
 /* Symbols per block: the address range of the functions of each block is computed in one pass. */

@@ -12,6 +12,11 @@ enum { SYMTAB_AHEAD = 3072 /* bytes of symbols to prefetch with read_ahead() */ 
 struct symtab symtab_of(struct dwarf_module *dm);
 /* A symbol's name, NULL when it has none. */
 const char *symtab_name(const struct symtab *t, const Elf64_Sym *sym);
+/*
+ * The link-time address of the variable with that demangled name and that size; 0: no symbol, or
+ * symbols at different addresses. Reads all symbols.
+ */
+uint64_t symtab_variable(struct dwarf_module *dm, const char *name, uint64_t size);
 
 /* What one pass over the symbols finds without reading names. */
 struct symtab_survey {

@@ -41,7 +41,7 @@ enum record_kind {
 	RECORD_VARIABLE, /* the same of a variable */
 	RECORD_ARGUMENT, /* DIE of a function -> DIE of its first parameter's type, 0 none */
 	RECORD_TLS,      /* path -> thread-locals */
-	RECORD_STATIC,   /* qualified name -> type and address */
+	RECORD_STATIC,   /* qualified name -> type and address; also a size -> 0 and address */
 	RECORD_VTABLE,   /* link-time address of a vtable -> DIE of the type, exact */
 	RECORD_POLL,     /* DIE of a coroutine -> linkage name of its poll function */
 	RECORD_AWAITEE,  /* name of an awaitee's type, coroutine and number -> file and line */

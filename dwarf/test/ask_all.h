@@ -137,13 +137,14 @@ static inline void ask_names(struct dwarf_module *dm, struct arena *a)
 	struct thread_local *locals;
 	struct global *globals;
 	const struct type *type;
-	uint64_t addr;
+	uint64_t addr, number;
 	size_t n, total;
 
 	error_free(lookup_thread_locals(dm, "tokio::runtime::context::CONTEXT", a, &locals, &n,
 	                                &doubt));
 	error_free(lookup_thread_locals(dm, "shapes::LOCAL", a, &locals, &n, &doubt));
 	lookup_static(dm, "shapes::LIMIT", &type, &addr);
+	lookup_initial_number(dm, "shapes::LIMIT", 4, &number);
 	error_free(lookup_globals(dm, "LIMIT", a, &globals, &n, &total));
 	lookup_crate_version(dm, "tokio");
 	debuginfo_rustc_version(dm);

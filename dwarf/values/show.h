@@ -63,6 +63,12 @@ const char *show_word(struct target *t, struct debuginfo *di, struct show_cache 
                       struct redaction *redaction);
 
 /*
+ * Makes the queries about a module, besides those about types, that show_value() may make later:
+ * their answers are then in its records, for a layout file.
+ */
+void show_learn(struct dwarf_module *dm);
+
+/*
  * One step of Rust's auto-deref: the place behind a reference, raw pointer, Box, Rc, Arc, Pin, lock
  * guard or trait object. *found is false when v is none of these, or null.
  */

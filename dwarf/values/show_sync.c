@@ -1,8 +1,8 @@
 /* Prints the locks, cells, channels and handles of std whose members say little. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/lookup/lookup.h"
 #include "dwarf/values/queue_length.h"
 #include "dwarf/values/show_private.h"
 
@@ -84,15 +84,18 @@ struct error *show_lazy_cell(struct show *s, struct value v, const struct std_ro
 
 enum once { ONCE_NEW, ONCE_POISONED, ONCE_RUNNING, ONCE_DONE };
 
+/* library/std/src/rt.rs: a Once, new as long as the program's file holds it. */
+static const char new_once[] = "std::rt::cleanup::CLEANUP";
+
 /*
- * library/std/src/sys/sync/once/futex.rs. Since rustc 1.95 at the latest the lowest two bits count
- * from "done" down to "new". They counted upwards in an earlier version with members of the same
- * names, whose end is not known here: no member distinguishes the two.
+ * library/std/src/sys/sync/once/futex.rs. The lowest two bits count from "new" to "done", upwards
+ * in some versions and downwards in others, with members of the same names: what a new one of this
+ * program holds distinguishes them. The third bit is set while threads wait for one that runs.
  */
 static struct error *read_once(struct show *s, struct value once, enum once *ret)
 {
-	enum { STATE_MASK = 3, OLD_QUEUED = 3, OLD_DONE = 4, COUNTS_DOWN = 95 };
-	uint64_t word;
+	enum { STATE_MASK = 3, QUEUED = 4, MAX = 7, OLD_QUEUED = 3, OLD_DONE = 4 };
+	uint64_t word, new_word;
 	struct error *err = show_row_number(s, once, "inner.state", &word);
 
 	if (!err) {
@@ -101,11 +104,25 @@ static struct error *read_once(struct show *s, struct value once, enum once *ret
 	}
 	error_free(err);
 	TRY(show_row_number(s, once, "inner.state_and_queued", &word));
-	const char *rustc = debuginfo_rustc_version(type_module(once.type));
-	if (!rustc || strncmp(rustc, "1.", 2) != 0 || atoi(rustc + 2) < COUNTS_DOWN)
+	if (word > MAX)
+		return error_new(ERR_CORRUPT, "state_and_queued");
+	if (word & QUEUED) {
+		*ret = ONCE_RUNNING;
+		return NULL;
+	}
+	if (!lookup_initial_number(type_module(once.type), new_once, type_size(once.type),
+	                           &new_word) ||
+	    (new_word != 0 && new_word != STATE_MASK))
 		return error_new(ERR_LAYOUT, "the numbers of the states are not known");
-	*ret = ONCE_DONE - (word & STATE_MASK);
+	*ret = new_word ? STATE_MASK - word : word;
 	return NULL;
+}
+
+void show_learn(struct dwarf_module *dm)
+{
+	uint64_t number;
+
+	lookup_initial_number(dm, new_once, sizeof(uint32_t), &number);
 }
 
 struct error *show_once(struct show *s, struct value v, const struct std_row *row)

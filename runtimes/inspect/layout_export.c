@@ -7,6 +7,7 @@
 #include "dwarf/records/records_copy.h"
 #include "dwarf/store/enumerate.h"
 #include "dwarf/store/layout_file.h"
+#include "dwarf/values/show.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/future.h"
 #include "runtimes/future/leaf.h"
@@ -254,6 +255,7 @@ static struct error *warm_up(struct exporter *r)
 	TRY(enumerate_code(r->copy.dm, &ops, r));
 	plan_tasks(r);
 	ask_about_drops(r->copy.dm);
+	show_learn(r->copy.dm);
 	return walk_types(r);
 }
 
