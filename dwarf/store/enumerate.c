@@ -60,7 +60,7 @@ static bool may_matter(const struct enumeration *e, struct unit *u, const struct
 	const char *name;
 
 	if (s->origin ||
-	    (s->name && (str_begins(s->name, async_mark) || str_begins(s->name, e->ops->anywhere))))
+	    (s->name && (str_begins(s->name, async_mark) || e->ops->anywhere(s->name))))
 		return true;
 	if (top == SCOPE_NONE)
 		return false;

@@ -11,10 +11,11 @@
 struct enumerate_ops {
 	/*
 	 * Selects functions besides those of coroutines: candidates are those of this crate, and
-	 * those whose own name begins with anywhere; of them, those for whose whole path tells() is
-	 * true.
+	 * those of any crate for whose own name anywhere() is true; of them, those for whose whole
+	 * path tells() is true.
 	 */
-	const char *crate, *anywhere;
+	const char *crate;
+	bool (*anywhere)(const char *own_name);
 	bool (*tells)(const char *path, void *arg);
 	/* Called once for each selected function, also for one that is only inlined. */
 	void (*function)(const struct function *f, void *arg);

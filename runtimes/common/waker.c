@@ -103,10 +103,15 @@ const char *waker_task(struct collector *c, struct waker w)
 	return resolve(c, w, &task, &th) && task ? task->id : NULL;
 }
 
-/* Waker::noop() and noop_waker(): their data is null, and their functions do nothing. */
+/*
+ * Waker::noop() and noop_waker(): their data is null, and their functions do nothing. Those of
+ * RawWaker::NOOP are closures in it, called through FnOnce.
+ */
 static bool does_nothing(struct collector *c, struct waker w)
 {
-	static const char *const noops[] = { "core::task::wake::", "futures_task::noop_waker::" };
+	static const char *const noops[] = { "core::task::wake::", "futures_task::noop_waker::",
+		                             "core::ops::function::FnOnce::call_once<"
+		                             "core::task::wake::" };
 	const struct function *f = w.data ? NULL : lookup_function(c->in->di, w.clone);
 
 	return f && str_begins_with_any(f->name, noops);

@@ -18,6 +18,14 @@ enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the progress, percent *
 
 /* A function of the waker of a FuturesUnordered; its generics give the node type (waker.c). */
 static const char waker_clone[] = "clone_arc_raw<";
+/* What waker.c recognises wakers by: that one, and those of futures' and core's noop wakers. */
+static const char *const waker_functions[] = { waker_clone, "noop_clone",
+	                                       "call_once<core::task::wake::" };
+
+static bool is_of_waker(const char *own_name)
+{
+	return str_begins_with_any(own_name, waker_functions);
+}
 
 struct exporter {
 	struct inspector *in;
@@ -49,7 +57,7 @@ static bool tells(const char *path, void *arg)
 	const struct runtime *r = ((struct exporter *)arg)->runtime;
 	const char *last = qualified_last(path);
 
-	if (str_begins(last, waker_clone))
+	if (is_of_waker(last))
 		return true;
 	if (!str_begins(path, r->loop))
 		return false;
@@ -237,7 +245,7 @@ static struct error *warm_up(struct exporter *r)
 	const struct bindings *layout = r->copy.layout;
 	const struct enumerate_ops ops = {
 		.crate = r->runtime->name,
-		.anywhere = waker_clone,
+		.anywhere = is_of_waker,
 		.tells = tells,
 		.function = visit_function,
 		.vtable = visit_vtable,
