@@ -6,10 +6,11 @@
 #        make_fixture.sh --layout NAME
 #
 # LOCK and PROFILE are those of build_programs.sh. LOCK is `crates`, and PROFILE `release`, for a
-# program of crates/, with FULL alone. The executable is always linked statically,
+# program of crates/. The executable is always linked statically,
 # so that nothing of this machine is needed to read the core. ARGUMENTs go to the program.
 # Writes NAME.{core,exe,layout}.zst and NAME.truth.json and adds a row to FIXTURES.tsv, whose
-# checksums are those of the core and of the executable with its debug info.
+# checksums are those of the core and of the executable with its debug info. The row names a program
+# of crates/ as crates/PROGRAM.
 #
 # ASYNCDBG  makes the layout file, default build/release/asyncdbg
 # FIXTURES  where to write, default fixtures/ of testdata
@@ -79,6 +80,7 @@ if [ "${1:-}" = --layout ] && [ $# -eq 2 ]; then
 	trap 'rm -rf "$work"' EXIT
 	[ -f "$fixtures/$2.layout.zst" ] || fail "no fixture $2 with a layout file"
 	IFS=$'\t' read -r name program lock _ profile exe _ < <(grep "^$2"$'\t' "$index")
+	case $program in crates/*) lock=crates program=${program#*/} ;; esac
 	build "$program" "$lock" "$profile"
 	[ "$(sha256 "$dir/$program")" = "$exe" ] || fail "$dir/$program is not what $index says: another rustc?"
 	layout "$dir/$program" "$name"
@@ -87,7 +89,6 @@ fi
 [ $# -ge 4 ] || usage
 name=$1 program=$2 lock=$3 profile=$4
 shift 4
-[ "$lock" != crates ] || [ -n "${FULL:-}" ] || fail "a program of crates/ needs FULL=1"
 [ ! -e "$fixtures/$name.exe.zst" ] || fail "$name exists already"
 
 build "$program" "$lock" "$profile+static"
@@ -127,9 +128,10 @@ fi
 pack "$work/core" "$name.core"
 tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
 tokio=$(tokio_version "$lock_file")
+[ "$lock" != crates ] || program=crates/$program
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
 printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$program" "$tokio" "$rustc" "$profile+static" \
-	"$(sha256 "$place/$program")" "$(sha256 "$work/core")" >>"$index"
+	"$(sha256 "$place/${program#*/}")" "$(sha256 "$work/core")" >>"$index"
 ls -l "$fixtures/$name".*
