@@ -4,6 +4,7 @@
 
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/values/hash_table.h"
 #include "dwarf/values/show_private.h"
 
 struct buffer {
@@ -145,45 +146,30 @@ static void show_entry(struct show *s, struct value entry, bool is_set)
 	show_keyed(s, from, end, (struct value){ value->type, entry.addr + value->offset });
 }
 
-enum { CONTROL_CHUNK = 64 };
-
-/*
- * hashbrown/src/raw/mod.rs: ctrl points at one byte for each bucket, whose high bit is set where
- * the bucket is empty or deleted; bucket i ends i elements before ctrl.
- */
-static struct error *show_table(struct show *s, struct value table, bool is_set)
+static struct error *show_table(struct show *s, struct value v, bool is_set)
 {
-	const struct type *element = type_param(table.type, "T");
-	uint64_t mask, ctrl, items, size, bytes, shown = 0;
+	const struct type *element = type_param(v.type, "T");
+	uint64_t mask, ctrl, items, chunks = SHOW_VALUES - s->values;
+	struct hash_table table;
+	struct value entry;
+	bool found;
 
 	if (!element)
 		return error_new(ERR_LAYOUT, "element type unknown");
-	size = type_size(element);
-	TRY(show_row_number(s, table, "bucket_mask", &mask));
-	TRY(show_row_number(s, table, "ctrl", &ctrl));
-	TRY(show_row_number(s, table, "items", &items));
-	if (mask == UINT64_MAX || (mask & (mask + 1)) || items > mask + 1 ||
-	    __builtin_mul_overflow(mask + 1, size, &bytes) || bytes > ctrl)
-		return error_new(ERR_CORRUPT, "buckets");
+	TRY(show_row_number(s, v, "bucket_mask", &mask));
+	TRY(show_row_number(s, v, "ctrl", &ctrl));
+	TRY(show_row_number(s, v, "items", &items));
+	TRY(hash_table_open(&table, element, mask, ctrl, items));
+	if (table.buckets > chunks * HASH_TABLE_CHUNK)
+		table.buckets = chunks * HASH_TABLE_CHUNK;
 	show_put(s, "{");
-	for (uint64_t i = 0; i <= mask && shown < items && ++s->values < SHOW_VALUES;
-	     i += CONTROL_CHUNK) {
-		unsigned char control[CONTROL_CHUNK];
-		uint64_t n = mask + 1 - i < CONTROL_CHUNK ? mask + 1 - i : CONTROL_CHUNK;
-
-		TRY(target_read(s->target, ctrl + i, control, n));
-		for (uint64_t j = 0; j < n && shown < items; j++) {
-			if (control[j] & 0x80)
-				continue;
-			if (!show_next(s, shown)) {
-				shown = items;
-				break;
-			}
-			shown++;
-			show_entry(s, (struct value){ element, ctrl - (i + j + 1) * size }, is_set);
-		}
+	TRY(hash_table_next(s->target, &table, &entry, &found));
+	while (found && show_next(s, table.seen - 1)) {
+		show_entry(s, entry, is_set);
+		TRY(hash_table_next(s->target, &table, &entry, &found));
 	}
-	show_put(s, shown < items ? ", ...}" : "}");
+	s->values += (table.next + HASH_TABLE_CHUNK - 1) / HASH_TABLE_CHUNK;
+	show_put(s, !found && table.seen < items ? ", ...}" : "}");
 	return NULL;
 }
 
