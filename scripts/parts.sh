@@ -18,8 +18,8 @@ parts() {
 	# A service of many crates, which takes minutes to build.
 	echo "service run/run_servers.py \$asyncdbg debug service && run/run_servers.py \$asyncdbg release service"
 	echo "service-healthy run/run_healthy.py --looks 200 \$asyncdbg release service"
-	# The pool of sqlx, which takes minutes to build, too.
-	echo "crates-sqlx run/run_crates.sh \$asyncdbg debug pools_sqlx && run/run_crates.sh \$asyncdbg release pools_sqlx"
+	# The pool of sqlx and quinn, which take minutes to build, too.
+	echo "crates-slow run/run_crates.sh \$asyncdbg debug pools_sqlx quic && run/run_crates.sh \$asyncdbg release pools_sqlx quic"
 	# Repetitions that CI makes a few of.
 	echo "healthy run/run_healthy.py --looks 200 \$asyncdbg release"
 	echo "healthy-no-stop run/run_healthy.py --looks 200 --no-stop \$asyncdbg release"

@@ -28,6 +28,7 @@ static const struct crate_types *const crates[] = {
 	&h2_types,
 	&hyper_types,
 	&mobc_types,
+	&quinn_types,
 	&r2d2_types,
 	&sqlx_types,
 	&tungstenite_types,

@@ -1,4 +1,5 @@
-/* Tests of hyper, h2 and want: connections, streams and bodies of HTTP. */
+/* Tests of hyper, h2, want and quinn: connections, streams and bodies of HTTP and QUIC. */
+#include "runtimes/future/leaf.h"
 #include "runtimes/model/wait_kind.h"
 #include "runtimes/test/futures.h"
 
@@ -227,12 +228,113 @@ static void test_websocket(void **state)
 	futures_close(&f);
 }
 
+/* ---- quinn ---- */
+
+#define QUIC_MAP (FUTURES_OTHER + 0x800)
+
+/* A connection at FUTURES_OTHER of which the future at FUTURES_ROOT is. */
+static struct value quic_connection(struct futures *f, const char *side)
+{
+	struct value inner = futures_value(f, "quinn::connection::ConnectionInner", FUTURES_OTHER);
+	struct value state = futures_member(inner, "state.value");
+
+	futures_poke(f, state, "inner.path.remote", 4433);
+	futures_poke(f, state, "inner.side", strcmp(side, "Server") == 0);
+	futures_variant(f, futures_member(state, "error"), "None");
+	return inner;
+}
+
+/* Makes the map a table of two buckets before at; the second one is that stream's. */
+static struct value quic_entry(struct futures *f, struct value map, uint64_t at, uint64_t id)
+{
+	static const unsigned char control[] = { 0xff, 0x12 };
+	struct value table = futures_member(map, "base.table");
+	const struct type *element = type_param(table.type, "T");
+	struct value entry = { element, at - 2 * type_size(element) };
+
+	futures_poke(f, table, "bucket_mask", 1);
+	futures_poke(f, table, "ctrl", at);
+	futures_poke(f, table, "items", 1);
+	target_fake_poke(f->fixture.target, at, control, sizeof(control));
+	futures_poke(f, entry, "__0.__0", id);
+	return entry;
+}
+
+static void test_quic_read(void **state)
+{
+	struct futures f = open_http();
+	struct value v = futures_value(&f, "quinn::recv_stream::ReadToEnd", FUTURES_ROOT);
+	struct value stream =
+		futures_value(&f, "quinn::recv_stream::RecvStream", FUTURES_ROOT + 64);
+	struct value inner = quic_connection(&f, "Server");
+	struct value readers = futures_member(inner, "state.value.blocked_readers");
+
+	(void)state;
+	futures_poke(&f, v, "stream", stream.addr);
+	futures_poke(&f, stream, "conn.__0", inner.addr);
+	futures_poke(&f, stream, "stream.__0", 9);
+	quic_entry(&f, readers, QUIC_MAP, 9);
+	futures_expect(&f, v, "quic_stream", "QUIC stream 9, more data, server, peer 4433");
+	assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_NO); /* a waker without vtable */
+	/* Another stream has the entry: none is stored, but for one that is not seen yet. */
+	futures_poke(&f, stream, "stream.__0", 13);
+	assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_NO);
+	futures_poke(&f, inner, "state.futex", 1);
+	assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_UNKNOWN);
+	futures_poke(&f, readers, "base.table.items", 3);
+	futures_expect_problem(&f, v, "buckets");
+	futures_poke(&f, stream, "conn.__0", 0);
+	futures_expect_problem(&f, v, "it has no connection");
+	futures_close(&f);
+}
+
+static void test_quic_send(void **state)
+{
+	struct futures f = open_http();
+	struct value v = futures_value(&f, "quinn::send_stream::SendStream", FUTURES_ROOT);
+	struct value inner = quic_connection(&f, "Client");
+	struct value send = futures_value(&f, "quinn::proto::Send", FUTURES_OTHER + 0xc00);
+	struct future future = { 0 };
+	struct decoder d = { .c = f.c };
+
+	(void)state;
+	futures_poke(&f, v, "conn.__0", inner.addr);
+	futures_poke(&f, v, "stream.__0", 4);
+	struct value entry = quic_entry(&f, futures_member(inner, "state.value.inner.streams.send"),
+	                                QUIC_MAP, 4);
+	target_fake_poke(f.fixture.target, futures_member(entry, "__1").addr, &send.addr, 8);
+	futures_poke(&f, send, "max_data", 1000);
+	futures_poke(&f, send, "pending.offset", 1000);
+	futures_poke(&f, send, "pending.unacked_len", 77);
+	futures_variant(&f, futures_member(inner, "state.value.error"), "Some");
+	quic_entry(&f, futures_member(inner, "state.value.blocked_writers"), QUIC_MAP + 0x100, 4);
+	leaf_decode_resource(&d, v, &future);
+	assert_string_equal(future.wait->phrase,
+	                    "QUIC stream 4, to send, 77 bytes not acknowledged, the window of the "
+	                    "stream is full, client, peer 4433, closed");
+	futures_close(&f);
+}
+
+static void test_quic_driver(void **state)
+{
+	struct futures f = open_http();
+	struct value v = futures_value(&f, "quinn::connection::ConnectionDriver", FUTURES_ROOT);
+
+	(void)state;
+	futures_poke(&f, v, "__0.__0", quic_connection(&f, "Server").addr);
+	const struct future *future = futures_decode(&f, v);
+	assert_non_null(future->properties);
+	assert_string_equal(future->properties->phrase, "QUIC, server, peer 4433");
+	futures_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_h1),        cmocka_unit_test(test_h2_connection),
 		cmocka_unit_test(test_h2_stream), cmocka_unit_test(test_want),
-		cmocka_unit_test(test_websocket),
+		cmocka_unit_test(test_websocket), cmocka_unit_test(test_quic_read),
+		cmocka_unit_test(test_quic_send), cmocka_unit_test(test_quic_driver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@
 #define HTTP    "http_role http_version http_phase http_method " REQUEST
 #define REQUEST "http_path http_path_uncertain http_queued " STREAMS
 #define STREAMS "http_streams http_pending http_window"
+#define QUIC    "quic_role quic_peer quic_closed wants"
 #define FRAME   "frame function file line"
 
 /* A lock of an async runtime. */
@@ -153,6 +154,8 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "http_body", .details = "value_there sender_alive" },
 	{ .name = "http_stream", .details = "stream wants stream_state buffered window" },
 	{ .name = "want", .details = "is_wanted taker_alive" },
+	{ .name = "quic", .details = QUIC },
+	{ .name = "quic_stream", .details = "stream buffered window " QUIC },
 	{ .name = "websocket", .details = "websocket_role websocket_state buffered" },
 
 	{ NATIVE("std_mutex", WAIT_NATIVE_LOCK), .access = WAIT_WHOLE, .noun = "std Mutex",

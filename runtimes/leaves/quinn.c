@@ -1,0 +1,325 @@
+/*
+ * quinn: connections and streams of QUIC. quinn 0.11.12 and quinn-proto 0.11.19 are cited.
+ *
+ * All handles of a connection share a ConnectionInner (connection.rs). Its state has a map from the
+ * ids of streams to the wakers of those who read them, and one for those who write. Who waits for
+ * a stream or a datagram is notified by a Notify instead: that future is below the one that has
+ * the properties here.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dwarf/values/hash_table.h"
+#include "dwarf/values/show.h"
+#include "runtimes/future/leaf.h"
+#include "runtimes/leaves/leaves.h"
+
+#define CONNECTION "quinn::connection::"
+#define INNER      CONNECTION "ConnectionInner"
+#define READ       "quinn::recv_stream::"
+#define RECV       READ "RecvStream"
+#define SEND       "quinn::send_stream::SendStream"
+
+enum {
+	MAX_STREAMS = 1 << 12, /* of a map that is searched */
+};
+
+struct connection {
+	struct value state; /* in its lock */
+	const char *role, *peer;
+	bool locked, closed;
+};
+
+/* *found false: the path leads to no connection. */
+static struct error *read_connection(const struct leaf *l, struct value from, const char *expr,
+                                     struct connection *ret, bool *found)
+{
+	/* with the feature lock_tracking | without */
+	static const char state_path[] = "state.value | state", futex_path[] = "state.futex",
+			  side_path[] = "inner.side", remote_path[] = "inner.path.remote",
+			  error_path[] = "error.Some";
+	struct inspector *in = l->d->c->in;
+	struct value place, inner;
+	const char *side = NULL;
+	uint64_t futex;
+	bool there;
+
+	*ret = (struct connection){ 0 };
+	TRY(leaf_place(l, from, expr, &place, found));
+	if (*found)
+		TRY(leaf_strip_to(l, place, INNER, &inner, found));
+	if (!*found)
+		return NULL;
+	TRY(leaf_place(l, inner, state_path, &ret->state, found));
+	TRY(leaf_optional_uint(l, inner, futex_path, &futex, &there));
+	ret->locked = !there || futex;
+	TRY(leaf_place(l, ret->state, side_path, &place, &there));
+	TRY(value_enum_name(in->target, place, &side));
+	ret->role = side && strcmp(side, "Server") == 0 ? "server" : "client";
+	TRY(leaf_place(l, ret->state, remote_path, &place, &there));
+	ret->peer = show_value(in->target, in->di, &in->show, l->d->c->a, place, NULL);
+	TRY(leaf_place(l, ret->state, error_path, &place, &ret->closed));
+	*found = true;
+	return NULL;
+}
+
+static void connection_details(const struct leaf *l, const struct connection *c, const char *wants)
+{
+	wait_string(l, "quic_role", c->role);
+	wait_string(l, "quic_peer", c->peer);
+	wait_bool(l, "quic_closed", c->closed);
+	if (wants)
+		wait_string(l, "wants", wants);
+}
+
+/* "client, peer 127.0.0.1:443, closed" */
+static const char *connection_text(const struct leaf *l, const struct connection *c)
+{
+	return arena_printf(l->d->c->a, "%s, peer %s%s", c->role, c->peer,
+	                    c->closed ? ", closed" : "");
+}
+
+/* ---- streams ---- */
+
+/* The entry of that stream in the map at expr; *found false: it has none. */
+static struct error *find_entry(const struct leaf *l, struct value state, const char *expr,
+                                uint64_t id, struct value *ret, bool *found)
+{
+	static const char mask_path[] = "bucket_mask", ctrl_path[] = "ctrl", items_path[] = "items",
+			  key_path[] = "0";
+	uint64_t mask, ctrl, items, key;
+	struct hash_table table;
+	struct value map;
+
+	TRY(leaf_place(l, state, expr, &map, found));
+	TRY(leaf_uint(l, map, mask_path, &mask));
+	TRY(leaf_uint(l, map, ctrl_path, &ctrl));
+	TRY(leaf_uint(l, map, items_path, &items));
+	const struct type *element = type_param(map.type, "T");
+	if (!element)
+		return error_new(ERR_LAYOUT, "element type unknown");
+	TRY(hash_table_open(&table, element, mask, ctrl, items));
+	if (table.items > MAX_STREAMS)
+		return error_new(ERR_CORRUPT, "more than %d streams have an entry", MAX_STREAMS);
+	TRY(hash_table_next(l->d->c->in->target, &table, ret, found));
+	while (*found) {
+		TRY(leaf_uint(l, *ret, key_path, &key));
+		if (key == id)
+			return NULL;
+		TRY(hash_table_next(l->d->c->in->target, &table, ret, found));
+	}
+	return NULL;
+}
+
+/* While the state is locked, the absence of a waker means nothing. */
+static struct error *arm(struct leaf *l, const struct connection *c, const char *expr, uint64_t id)
+{
+	static const char waker_path[] = "1";
+	struct value entry;
+	bool found;
+
+	TRY(find_entry(l, c->state, expr, id, &entry, &found));
+	if (found)
+		return leaf_arm_at(l, entry, waker_path);
+	if (!c->locked)
+		leaf_arm_none(l);
+	return NULL;
+}
+
+/* Fills the wait of the stream v but for its phrase. */
+static struct error *read_stream(struct leaf *l, struct value v, const char *wakers,
+                                 const char *wants, struct connection *ret, uint64_t *id)
+{
+	static const char connection_path[] = "conn", id_path[] = "stream";
+	bool found;
+
+	TRY(read_connection(l, v, connection_path, ret, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "it has no connection");
+	TRY(leaf_uint(l, v, id_path, id));
+	TRY(arm(l, ret, wakers, *id));
+	wait_int(l, "stream", (int64_t)*id);
+	connection_details(l, ret, wants);
+	return NULL;
+}
+
+static struct error *decode_recv_at(struct leaf *l, struct value stream, const char *words)
+{
+	static const char wakers_path[] = "blocked_readers.base.table";
+	struct connection c;
+	uint64_t id;
+
+	TRY(read_stream(l, stream, wakers_path, "data", &c, &id));
+	wait_phrase(l, "QUIC stream %" PRIu64 ", %s, %s", id, words, connection_text(l, &c));
+	return NULL;
+}
+
+static struct error *decode_recv(struct leaf *l)
+{
+	return decode_recv_at(l, l->v, "more data or a reset");
+}
+
+static struct error *decode_read(struct leaf *l)
+{
+	static const char stream_path[] = "stream";
+	struct value place, stream;
+	bool found;
+
+	TRY(leaf_place(l, l->v, stream_path, &place, &found));
+	if (found)
+		TRY(leaf_strip_to(l, place, RECV, &stream, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "it has no stream");
+	return decode_recv_at(l, stream, "more data");
+}
+
+/* How much the peer has not acknowledged, and how much more it takes. */
+static struct error *describe_send(const struct leaf *l, const struct connection *c, uint64_t id,
+                                   const char **ret)
+{
+	static const char streams_path[] = "inner.streams.send.base.table",
+			  max_path[] = "1.Some.0.max_data",
+			  offset_path[] = "1.Some.0.pending.offset",
+			  unacked_path[] = "1.Some.0.pending.unacked_len";
+	uint64_t max, offset, unacked;
+	struct value entry;
+	bool found;
+
+	*ret = "";
+	TRY(find_entry(l, c->state, streams_path, id, &entry, &found));
+	if (found)
+		TRY(leaf_optional_uint(l, entry, max_path, &max, &found));
+	if (found)
+		TRY(leaf_optional_uint(l, entry, offset_path, &offset, &found));
+	if (found)
+		TRY(leaf_optional_uint(l, entry, unacked_path, &unacked, &found));
+	if (!found)
+		return NULL; /* nothing was written to it */
+	wait_int(l, "buffered", (int64_t)unacked);
+	wait_int(l, "window", (int64_t)(max - offset));
+	*ret = arena_printf(l->d->c->a, ", %" PRIu64 " bytes not acknowledged%s", unacked,
+	                    max <= offset ? ", the window of the stream is full" : "");
+	return NULL;
+}
+
+static struct error *decode_send(struct leaf *l)
+{
+	static const char wakers_path[] = "blocked_writers.base.table";
+	struct connection c;
+	const char *send;
+	uint64_t id;
+
+	TRY(read_stream(l, l->v, wakers_path, "send", &c, &id));
+	TRY(describe_send(l, &c, id, &send));
+	wait_phrase(l, "QUIC stream %" PRIu64 ", to send%s, %s", id, send, connection_text(l, &c));
+	return NULL;
+}
+
+#define READ_ROW(name)                                                                             \
+	{                                                                                          \
+		.type = READ name, .kind = "quic_stream", .decode = decode_read                    \
+	}
+
+static const struct leaf_row leaves[] = {
+	READ_ROW("Read"),
+	READ_ROW("ReadExact"),
+	READ_ROW("ReadChunk"),
+	READ_ROW("ReadChunks"),
+	READ_ROW("ReadToEnd"),
+	{ .type = RECV, .kind = "quic_stream", .decode = decode_recv, .resource = true },
+	{ .type = SEND, .kind = "quic_stream", .decode = decode_send, .resource = true },
+	{ 0 },
+};
+
+static const struct leaf_row *const families[] = { leaves, NULL };
+
+/* ---- what is below a connection ---- */
+
+/* wants: the value of that detail and the words for it; NULL: the future drives the connection. */
+static struct error *decode_connection(struct leaf *l, const char *wants)
+{
+	static const char connection_path[] = "conn | 0";
+	struct connection c;
+	bool found;
+
+	TRY(read_connection(l, l->v, connection_path, &c, &found));
+	if (!found)
+		return NULL;
+	connection_details(l, &c, wants);
+	wait_phrase(l, "QUIC%s%s, %s", wants ? ", " : "", wants ? wants : "",
+	            connection_text(l, &c));
+	return NULL;
+}
+
+static struct error *decode_driver(struct leaf *l)
+{
+	return decode_connection(l, NULL);
+}
+
+static struct error *decode_handshake(struct leaf *l)
+{
+	return decode_connection(l, "handshake");
+}
+
+static struct error *decode_accept(struct leaf *l)
+{
+	return decode_connection(l, "stream of the peer");
+}
+
+static struct error *decode_open(struct leaf *l)
+{
+	return decode_connection(l, "room for a stream");
+}
+
+static struct error *decode_datagram(struct leaf *l)
+{
+	return decode_connection(l, "datagram");
+}
+
+static struct error *decode_send_datagram(struct leaf *l)
+{
+	return decode_connection(l, "room for a datagram");
+}
+
+#define PROPERTY(name, function)                                                                   \
+	{                                                                                          \
+		.type = CONNECTION name, .kind = "quic", .decode = function                        \
+	}
+
+static const struct leaf_row properties[] = {
+	PROPERTY("ConnectionDriver", decode_driver),
+	PROPERTY("Connecting", decode_handshake),
+	PROPERTY("AcceptBi", decode_accept),
+	PROPERTY("AcceptUni", decode_accept),
+	PROPERTY("OpenBi", decode_open),
+	PROPERTY("OpenUni", decode_open),
+	PROPERTY("ReadDatagram", decode_datagram),
+	PROPERTY("SendDatagram", decode_send_datagram),
+	{ 0 },
+};
+
+#define NOTIFIED(name)                                                                             \
+	{                                                                                          \
+		.type = name, .children = { { "notify", "await", NULL } }                          \
+	}
+
+static const struct combinator_row combinators[] = {
+	/* It polls one of its two receivers. */
+	{ .type = CONNECTION "Connecting", .children = { { "connected", "await", NULL } } },
+	NOTIFIED(CONNECTION "AcceptBi"),
+	NOTIFIED(CONNECTION "AcceptUni"),
+	NOTIFIED(CONNECTION "OpenBi"),
+	NOTIFIED(CONNECTION "OpenUni"),
+	NOTIFIED(CONNECTION "ReadDatagram"),
+	NOTIFIED(CONNECTION "SendDatagram"),
+	NOTIFIED("quinn::endpoint::Accept"),
+	{ 0 },
+};
+
+const struct crate_types quinn_types = {
+	.crate = "quinn",
+	.path = "quinn::",
+	.leaves = families,
+	.properties = properties,
+	.combinators = combinators,
+};
