@@ -110,3 +110,91 @@ bool moved_flag_is_clear(struct inspector *in, struct value v, const struct vari
 		       in->target, v,
 		       coroutine_state(in, v.type, plan, (size_t)(active - plan->variants))) != 0;
 }
+
+/* ---- by what the bytes are ---- */
+
+enum { MAX_SETTLED_DEPTH = 8 };
+
+static bool is_settled(struct inspector *in, struct value v, int depth);
+
+static bool members_are_settled(struct inspector *in, struct value v, const struct type *t,
+                                int depth)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!members[i].type ||
+		    !is_settled(in, (struct value){ members[i].type, v.addr + members[i].offset },
+		                depth))
+			return false;
+	}
+	return true;
+}
+
+static bool is_suspended(struct inspector *in, struct value v, const struct variant *active)
+{
+	const struct coroutine_plan *plan = coroutine_plan(in, v.type);
+	size_t i = (size_t)(active - plan->variants);
+
+	return i < plan->nstates && coroutine_outline(in, plan, i)->state == FUTURE_SUSPENDED;
+}
+
+static bool enum_is_settled(struct inspector *in, struct value v, int depth)
+{
+	const struct variant *active = NULL;
+	struct error *err = value_variant(in->target, v, &active);
+	bool ok = !err;
+
+	error_free(err);
+	if (ok && type_is_coroutine(v.type))
+		return is_suspended(in, v, active);
+	return ok && (!active->payload ||
+	              members_are_settled(in, value_payload(v, active), active->payload, depth));
+}
+
+/* A Vec without capacity has no memory (alloc/src/raw_vec.rs). */
+static bool vec_is_empty(struct inspector *in, struct value v)
+{
+	const struct path *p = inspector_optional_path(
+		in, v.type, "buf.inner.cap.0 | buf.inner.cap | buf.cap.0 | buf.cap");
+	uint64_t capacity = 1;
+	bool found = false;
+	struct error *err = p ? path_uint(in->target, p, v, &capacity, &found) : NULL;
+	bool empty = p && !err && found && capacity == 0;
+
+	error_free(err);
+	return empty;
+}
+
+/* A type with an impl of Drop of its own may own more than its members do. */
+static bool struct_is_settled(struct inspector *in, struct value v, int depth)
+{
+	const char *name = type_name(v.type);
+
+	if (str_begins(name, "alloc::vec::Vec<"))
+		return vec_is_empty(in, v);
+	return !str_begins(name, "core::ptr::") && !needs_drop_itself(in, v.type) &&
+	       members_are_settled(in, v, v.type, depth);
+}
+
+static bool is_settled(struct inspector *in, struct value v, int depth)
+{
+	if (!needs_drop(in, v.type))
+		return true;
+	if (++depth > MAX_SETTLED_DEPTH)
+		return false;
+	switch (type_kind(v.type)) {
+	case TYPE_STRUCT:
+		return struct_is_settled(in, v, depth);
+	case TYPE_ENUM:
+		return !needs_drop_itself(in, v.type) && enum_is_settled(in, v, depth);
+	default:
+		return false;
+	}
+}
+
+bool moved_is_settled(struct inspector *in, struct value v)
+{
+	return is_settled(in, v, 0);
+}

@@ -15,9 +15,20 @@
  *   if nothing could unwind between its initialisation and the move. Also an enum or a struct
  *   whose parts are accessible may be borrowed by a pattern, without a call that can unwind.
  *
- * A flag is an unnamed bool; nothing tells to which variable it belongs. One that is false may
- * belong to a variable that is not saved. Captured variables are listed in every state, whether
- * they were moved or not.
+ * A flag is an unnamed bool; nothing tells to which variable it belongs: rustc numbers flags in the
+ * order in which its drop elaboration meets the variables' drops (elaborate_drops.rs), which the
+ * debug info does not have. One that is false may belong to a variable that is not saved. Captured
+ * variables are listed in every state, whether they were moved or not.
+ *
+ * Three things are certain without a flag, with panic=abort too:
+ *
+ * - What the awaitee refers to is borrowed, and a borrowed value cannot be moved.
+ * - A coroutine that is suspended in its variable was pinned there, and stays there.
+ * - A value that owns nothing (None, a Vec without capacity) is the same after a move.
+ *
+ * The last two need that the variable is initialised, so they are not used beside a false flag,
+ * except for captured variables. What the place that a value moved to has, decides for futures only
+ * (unpolled_settle()): an equal pointer elsewhere is in a variable too, which can be the stale one.
  */
 #ifndef RUNTIMES_FUTURE_MOVED_H
 #define RUNTIMES_FUTURE_MOVED_H
@@ -43,5 +54,31 @@ enum moved_rule moved_rule_of_future(const struct type *coroutine, const struct 
 size_t moved_flags_clear(struct target *t, struct value v, const struct coroutine_state *s);
 /* Whether a drop flag of coroutine v is false; true if `active` is none of its states. */
 bool moved_flag_is_clear(struct inspector *in, struct value v, const struct variant *active);
+
+/*
+ * Whether a move of v, which is initialised, would show in its bytes or change nothing: no part of
+ * it owns anything, or those that do are coroutines that are suspended in v. False in doubt.
+ */
+bool moved_is_settled(struct inspector *in, struct value v);
+
+/* ---- moved_borrow.c ---- */
+
+enum { MOVED_MAX_BORROWS = 64 }; /* further ones are not known */
+
+/* Places in a coroutine's memory to which its awaitee refers. */
+struct moved_borrows {
+	struct value coroutine;
+	struct value list[MOVED_MAX_BORROWS];
+	size_t n;
+};
+
+/*
+ * Finds them in suspended coroutine v: those at the end of references that the awaitee has in its
+ * members, in what it owns by a Box and in the arguments of coroutines that it polls.
+ */
+void moved_find_borrows(struct collector *c, struct value v, const struct variant *active,
+                        struct moved_borrows *ret);
+/* Whether one of them is the whole variable. */
+bool moved_is_borrowed(const struct moved_borrows *b, struct value local);
 
 #endif

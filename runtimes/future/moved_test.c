@@ -4,6 +4,7 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/moved.h"
 #include "runtimes/future/unpolled.h"
+#include "runtimes/test/futures.h"
 
 static const struct type *coroutine(struct fixture *f)
 {
@@ -97,12 +98,81 @@ static void clear_flags_are_counted(void **state)
 	fixture_close(&f);
 }
 
+/* The coroutine `borrows`, which awaits `uses`; its state. */
+static struct value lend(struct futures *f, struct value *coroutine, const struct variant **active)
+{
+	struct value awaitee, captured;
+
+	*coroutine = futures_value(f, "moved::borrows::{async_fn_env#0}", FUTURES_ROOT);
+	*active = type_variant(coroutine->type, "Suspend0");
+	struct value state = futures_variant(f, *coroutine, "Suspend0");
+	awaitee = futures_member(state, "__awaitee");
+	futures_variant(f, awaitee, "Suspend0");
+	captured = (struct value){ type_variant(awaitee.type, "Unresumed")->payload, awaitee.addr };
+	futures_poke(f, captured, "lent", futures_member(state, "lent").addr);
+	return state;
+}
+
+static void what_the_awaitee_refers_to_is_borrowed(void **state)
+{
+	static struct moved_borrows borrows;
+	struct futures f = futures_open_file("testdata/unit/moved.elf");
+	const struct variant *active;
+	struct value coroutine, at = lend(&f, &coroutine, &active), part;
+
+	(void)state;
+	moved_find_borrows(f.c, coroutine, active, &borrows);
+	assert_int_equal(borrows.n, 1);
+	assert_true(moved_is_borrowed(&borrows, futures_member(at, "lent")));
+	assert_false(moved_is_borrowed(&borrows, futures_member(at, "kept")));
+	/* A reference to a part: another part may have been moved out. */
+	part = futures_member(at, "lent.__0");
+	assert_false(moved_is_borrowed(&borrows, part));
+	/* The state of the awaitee does not matter while it is not over. */
+	part = futures_variant(&f, futures_member(at, "__awaitee"), "Unresumed");
+	moved_find_borrows(f.c, coroutine, active, &borrows);
+	assert_int_equal(borrows.n, 1);
+	futures_variant(&f, futures_member(at, "__awaitee"), "Returned");
+	moved_find_borrows(f.c, coroutine, active, &borrows);
+	assert_int_equal(borrows.n, 0);
+	futures_variant(&f, futures_member(at, "__awaitee"), "Suspend0");
+	futures_poke(&f, part, "lent", FUTURES_OTHER);
+	moved_find_borrows(f.c, coroutine, active, &borrows);
+	assert_int_equal(borrows.n, 0);
+	futures_close(&f);
+}
+
+static void what_owns_nothing_is_settled(void **state)
+{
+	struct futures f = futures_open_file("testdata/unit/moved.elf");
+	const struct variant *active;
+	struct value coroutine, at = lend(&f, &coroutine, &active), maybe, bytes;
+
+	(void)state;
+	maybe = futures_member(at, "maybe");
+	bytes = futures_member(at, "bytes");
+	assert_true(moved_is_settled(f.in, maybe)); /* the null pointer is None */
+	assert_true(moved_is_settled(f.in, bytes));
+	assert_false(moved_is_settled(f.in, futures_member(at, "lent")));
+	target_fake_poke(f.fixture.target, maybe.addr, &(uint64_t){ FUTURES_OTHER }, 8);
+	assert_false(moved_is_settled(f.in, maybe));
+	futures_poke(&f, bytes, "buf.inner.cap.__0", 8);
+	assert_false(moved_is_settled(f.in, bytes));
+	/* A suspended coroutine is pinned where it is. */
+	assert_true(moved_is_settled(f.in, futures_member(at, "__awaitee")));
+	futures_variant(&f, futures_member(at, "__awaitee"), "Unresumed");
+	assert_false(moved_is_settled(f.in, futures_member(at, "__awaitee")));
+	futures_close(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flags_are_believed_if_panics_unwind),
 		cmocka_unit_test(parts_can_be_moved),
 		cmocka_unit_test(clear_flags_are_counted),
+		cmocka_unit_test(what_the_awaitee_refers_to_is_borrowed),
+		cmocka_unit_test(what_owns_nothing_is_settled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

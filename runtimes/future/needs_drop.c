@@ -113,3 +113,8 @@ bool needs_drop(struct inspector *in, const struct type *t)
 
 	return part_has_drop(&q, t, 0);
 }
+
+bool needs_drop_itself(struct inspector *in, const struct type *t)
+{
+	return is_own_type(t) && !type_is_coroutine(t) && has_glue(in, t);
+}

@@ -9,5 +9,7 @@
  * doubt true. May search the debug info for drop glue, once per type.
  */
 bool needs_drop(struct inspector *in, const struct type *t);
+/* Whether t may have an impl of Drop of its own, besides what its parts need. */
+bool needs_drop_itself(struct inspector *in, const struct type *t);
 
 #endif

@@ -117,7 +117,7 @@ static void note_hidden(struct collector *c, const struct holding_local *l,
 static void plan_locals(struct collector *c, struct value v, const struct coroutine_plan *plan,
                         struct coroutine_state *s)
 {
-	const struct frame_place place = { .v = v, .active = s->variant };
+	const struct frame_place place = { .v = v, .active = s->variant, .outline = true };
 	const struct future like = { .kind = plan->kind, .state = s->state };
 	struct arena *a = &type_module(v.type)->di->arena;
 	local_vec list = { 0 };

@@ -196,6 +196,21 @@ static void walk_members(struct walk *w, struct value v, const struct type *name
 	}
 }
 
+/*
+ * Whether a variable of coroutine v may have been moved out. *borrows is filled in when it is
+ * needed first; its coroutine's type is NULL before.
+ */
+static bool is_uncertain(struct walk *w, struct value v, const struct variant *active,
+                         const struct holding_local *l, bool flag_clear,
+                         struct moved_borrows *borrows)
+{
+	if (!l->uncertain && !(l->by_flags && flag_clear))
+		return false;
+	if (!borrows->coroutine.type)
+		moved_find_borrows(w->c, v, active, borrows);
+	return !moved_is_borrowed(borrows, (struct value){ l->type, v.addr + l->offset });
+}
+
 void holding_walk_coroutine(struct walk *w, struct value v, const struct variant *active,
                             const struct step *up, bool uncertain)
 {
@@ -203,15 +218,18 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 	const struct holding_local *list = holding_locals(w->c, v, active, &n);
 	struct holding_variable *outer = w->like.variable;
 	bool flag_clear = n && moved_flag_is_clear(w->c->in, v, active);
+	struct moved_borrows borrows;
 
+	borrows.coroutine.type = NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct step step = { .up = up, .name = list[i].name, .lasting = true };
+		bool moved =
+			!uncertain && is_uncertain(w, v, active, &list[i], flag_clear, &borrows);
 
 		w->like.variable = list[i].name ? list[i].variable : outer;
 		if (!list[i].hidden)
 			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
-			     list[i].name ? &step : up,
-			     uncertain || list[i].uncertain || (list[i].by_flags && flag_clear));
+			     list[i].name ? &step : up, uncertain || moved);
 	}
 	w->like.variable = outer;
 }

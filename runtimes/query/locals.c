@@ -112,7 +112,7 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 		if (is_fn && resumed && drops)
 			continue;
 		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
-		l->argument = true;
+		l->argument = l->captured = true;
 		l->uncertain = resumed && (drops || has_parameters);
 		/* A value that needs no drop is still there, but a `mut` one may have changed. */
 		l->passed_in = l->uncertain && !drops;
@@ -125,13 +125,12 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
  * equal name the type and offset of the first one.
  */
 static void add_saved(struct collector *c, const struct frame_place *place, local_vec *locals,
-                      const struct member *saved, size_t n, bool is_fn)
+                      const struct member *saved, size_t n, bool is_fn, bool flag_clear)
 {
 	const struct variant *unresumed = type_variant(place->v.type, "Unresumed");
 	size_t ncaptures = 0;
 	const struct member *captures =
 		unresumed ? type_members(unresumed->payload, &ncaptures) : NULL;
-	bool flag_clear = n && moved_flag_is_clear(c->in, place->v, place->active);
 
 	for (size_t i = 0; i < n && locals->n < MAX_LOCALS; i++) {
 		const struct member *m = &saved[i];
@@ -158,6 +157,26 @@ static void add_saved(struct collector *c, const struct frame_place *place, loca
 	}
 }
 
+/* Takes the doubt from variables of which the memory proves that they have their values. */
+static void settle(struct collector *c, const struct frame_place *place, local_vec *locals,
+                   bool flag_clear)
+{
+	struct moved_borrows borrows;
+	bool known = false;
+
+	for (size_t i = 0; i < locals->n; i++) {
+		struct local_place *l = &locals->data[i];
+
+		if (!l->uncertain || l->passed_in || !l->in_memory)
+			continue;
+		if (!known)
+			moved_find_borrows(c, place->v, place->active, &borrows);
+		known = true;
+		l->uncertain = !moved_is_borrowed(&borrows, l->v) &&
+		               ((flag_clear && !l->captured) || !moved_is_settled(c->in, l->v));
+	}
+}
+
 static void list_suspended(struct collector *c, const struct frame_place *place,
                            const struct future *f, local_vec *locals)
 {
@@ -169,8 +188,11 @@ static void list_suspended(struct collector *c, const struct frame_place *place,
 		saved = type_members(place->active->payload, &n);
 	else if (f->state != FUTURE_UNRESUMED)
 		return;
+	bool flag_clear = n && moved_flag_is_clear(c->in, place->v, place->active);
 	add_captures(c, place, locals, saved, n, f);
-	add_saved(c, place, locals, saved, n, is_fn);
+	add_saved(c, place, locals, saved, n, is_fn, flag_clear);
+	if (n && !place->outline)
+		settle(c, place, locals, flag_clear);
 }
 
 /* ---- running coroutines ---- */

@@ -5,7 +5,7 @@
  * DWARF describes a suspended coroutine as follows (measured on rustc 1.63 and 1.95, debug and
  * release alike). The struct of the active state lists the variables that are saved across the
  * await, then the captured ones. A saved variable may have been moved out: moved.h has the rules. A
- * captured one whose type needs drop is always uncertain.
+ * captured one whose type needs drop has no drop flag that is known.
  *
  * One case is not detected: `let n: u64;`, set and borrowed on only one path and never read after
  * the await, is saved whether it was set or not, and looks like any other variable.
@@ -20,7 +20,8 @@
 struct frame_place {
 	struct value v;               /* the future; type NULL when its place is not known */
 	const struct variant *active; /* of a coroutine */
-	const struct frame *frame;    /* of a running coroutine: its frame on a thread's stack */
+	bool outline; /* the doubts that hold for every coroutine of the type in this state */
+	const struct frame *frame; /* of a running coroutine: its frame on a thread's stack */
 	uint64_t cfa;
 };
 
@@ -32,6 +33,7 @@ struct local_place {
 	uint64_t word;
 	bool argument, uncertain, passed_in; /* as in struct local */
 	enum moved_rule moved;               /* of a saved variable of a suspended coroutine */
+	bool captured;                       /* by a closure, a block or an async fn */
 	bool borrowed; /* the variable is a captured reference; v is its target */
 	struct dwarf_module *dm;
 	uint64_t die; /* of the variable in a running frame; 0 unknown */

@@ -52,8 +52,26 @@ pub async fn variables(away: bool) -> usize {
     list.len() + guard.0 as usize
 }
 
+async fn uses(lent: &mut (Box<u32>, u32)) {
+    nap().await;
+    lent.1 += 1;
+}
+
+/// The awaitee has a reference to one of two variables.
+pub async fn borrows() -> u32 {
+    let mut lent = (Box::new(1u32), 2u32);
+    let kept = (Box::new(3u32), 4u32);
+    let maybe: Option<Box<u32>> = None;
+    let bytes: Vec<u8> = Vec::new();
+    look(&(&lent, &kept, &maybe, &bytes));
+    uses(&mut lent).await;
+    lent.1 + kept.1 + maybe.map_or(0, |b| *b) + bytes.len() as u32
+}
+
 #[no_mangle]
 pub extern "C" fn moved() {
+    let mut lends: Pin<Box<dyn Future<Output = u32>>> = Box::pin(borrows());
+    let _ = lends.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     let mut future: Pin<Box<dyn Future<Output = usize>>> = Box::pin(variables(true));
     let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
 }

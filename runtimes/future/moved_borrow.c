@@ -1,0 +1,176 @@
+/* What the awaitee of a suspended coroutine borrows from it. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/future/moved.h"
+
+enum {
+	MAX_DEPTH = 24,
+	MAX_VISITED = 1 << 10, /* values visited for one coroutine */
+};
+
+struct walk {
+	struct collector *c;
+	struct moved_borrows *b;
+	size_t visited;
+};
+
+static void visit(struct walk *w, struct value v, int depth);
+
+static bool is_inside(const struct moved_borrows *b, struct value v)
+{
+	uint64_t size = type_size(b->coroutine.type);
+
+	return v.addr >= b->coroutine.addr && v.addr - b->coroutine.addr < size &&
+	       type_size(v.type) <= size - (v.addr - b->coroutine.addr);
+}
+
+/* The target of a reference or of a Box; addr 0: it cannot be read. */
+static struct value target_of(struct walk *w, struct value v)
+{
+	struct value ret = { type_target(v.type), 0 };
+
+	if (ret.type)
+		error_free(target_read_uint(w->c->in->target, v.addr, 8, &ret.addr));
+	return ret;
+}
+
+static void visit_pointer(struct walk *w, struct value v, int depth)
+{
+	bool reference = type_name(v.type)[0] == '&';
+
+	if (!reference && !str_begins(type_name(v.type), "alloc::boxed::Box<"))
+		return;
+	struct value to = target_of(w, v);
+	if (!to.addr || !to.type || (reference && !is_inside(w->b, to)))
+		return;
+	if (reference && type_size(to.type) && w->b->n < MOVED_MAX_BORROWS)
+		w->b->list[w->b->n++] = to;
+	visit(w, to, depth);
+}
+
+static void visit_members(struct walk *w, struct value v, const struct type *t, int depth)
+{
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && type_size(members[i].type))
+			visit(w, (struct value){ members[i].type, v.addr + members[i].offset },
+			      depth);
+	}
+}
+
+/*
+ * The captures of a coroutine, and what it awaits. A capture may have been moved on; its lifetime
+ * is still one of the coroutine's type. What a captured Box led to may be gone: only references
+ * count. The variables of its state are left out: they may be uninitialised.
+ */
+static void visit_coroutine(struct walk *w, struct value v, const struct variant *active, int depth)
+{
+	const struct variant *unresumed = type_variant(v.type, "Unresumed");
+	const struct member *awaitee =
+		active->payload ? type_member(active->payload, "__awaitee") : NULL;
+	size_t n = 0;
+	const struct member *captures =
+		unresumed && unresumed->payload ? type_members(unresumed->payload, &n) : NULL;
+
+	for (size_t i = 0; i < n && (active == unresumed || awaitee); i++) {
+		struct value at = { captures[i].type,
+			            v.addr + unresumed->offset + captures[i].offset };
+
+		if (at.type && (active == unresumed || type_name(at.type)[0] == '&'))
+			visit(w, at, depth);
+	}
+	if (awaitee && awaitee->type)
+		visit(w, (struct value){ awaitee->type, v.addr + active->offset + awaitee->offset },
+		      depth);
+}
+
+static void visit_enum(struct walk *w, struct value v, int depth)
+{
+	const struct variant *active = NULL;
+	struct error *err = value_variant(w->c->in->target, v, &active);
+
+	if (!err && type_is_coroutine(v.type))
+		visit_coroutine(w, v, active, depth);
+	else if (!err && active->payload)
+		visit_members(w, value_payload(v, active), active->payload, depth);
+	error_free(err);
+}
+
+/* A fat pointer that owns a future. What a `&dyn` leads to is not part of the coroutine's type. */
+static void visit_dyn(struct walk *w, struct value v, int depth)
+{
+	const struct type_class *class = type_class_of(v.type);
+	struct target *t = w->c->in->target;
+	struct value behind = { 0 };
+	uint64_t vtable = 0;
+	bool exact = false;
+	struct error *err = target_read_uint(t, v.addr + class->offset, 8, &behind.addr);
+
+	if (!err)
+		err = target_read_uint(t, v.addr + class->vtable, 8, &vtable);
+	if (!err)
+		behind.type = collector_vtable(w->c, vtable, 0, &exact);
+	error_free(err);
+	if (behind.type && exact && behind.addr)
+		visit(w, behind, depth);
+}
+
+static void visit_struct(struct walk *w, struct value v, int depth)
+{
+	const char *name = type_name(v.type);
+
+	if (str_begins(name, "alloc::boxed::Box<") && type_class_of(v.type)->step == STEP_DYN)
+		visit_dyn(w, v, depth);
+	else if (name[0] != '&' && name[0] != '*' && !str_begins(name, "alloc::") &&
+	         !str_begins(name, "core::ptr::") &&
+	         !type_is(v.type, "core::mem::manually_drop::ManuallyDrop"))
+		visit_members(w, v, v.type, depth);
+}
+
+static void visit(struct walk *w, struct value v, int depth)
+{
+	if (++depth > MAX_DEPTH || ++w->visited > MAX_VISITED)
+		return;
+	switch (type_kind(v.type)) {
+	case TYPE_POINTER:
+		visit_pointer(w, v, depth);
+		break;
+	case TYPE_STRUCT:
+		visit_struct(w, v, depth);
+		break;
+	case TYPE_ENUM:
+		visit_enum(w, v, depth);
+		break;
+	default: /* a union may contain anything */
+		break;
+	}
+}
+
+void moved_find_borrows(struct collector *c, struct value v, const struct variant *active,
+                        struct moved_borrows *ret)
+{
+	const struct member *awaitee =
+		active->payload ? type_member(active->payload, "__awaitee") : NULL;
+	struct walk w = { c, ret, 0 };
+
+	ret->coroutine = v;
+	ret->n = 0;
+	if (awaitee && awaitee->type)
+		visit(&w,
+		      (struct value){ awaitee->type, v.addr + active->offset + awaitee->offset },
+		      0);
+}
+
+bool moved_is_borrowed(const struct moved_borrows *b, struct value local)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->list[i].addr == local.addr &&
+		    strcmp(type_name(b->list[i].type), type_name(local.type)) == 0)
+			return true;
+	}
+	return false;
+}
