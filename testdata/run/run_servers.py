@@ -7,7 +7,8 @@ Under load: every answer fits the schema, no future is in a state that a task th
 in, and every suspended coroutine has its file and line. At rest, live and from a core: the number
 of tasks is what the runtime's own metrics say, and nothing is missing. The server must go on.
 
-Leaves whose wait has no name are counted and listed by type; at rest there must be none.
+Leaves whose wait has no name are counted and listed by type; there must be none. Where the
+truth has pools, each task that waits for one must show who has its connections.
 
 Exit status 77 where there is no cargo.
 """
@@ -47,10 +48,10 @@ def build(profile, servers):
     return target / profile
 
 
-def ask(asyncdbg, schema, *arguments):
-    """The document that asyncdbg prints, validated, and its exit status."""
+def ask(asyncdbg, schema, *arguments, command=("async", "backtrace", "all")):
+    """The document that asyncdbg prints, validated. Of the tasks those that are no jobs."""
     run = subprocess.run(
-        [asyncdbg, "--no-cache", *arguments, "--json", "async", "backtrace", "all"],
+        [asyncdbg, "--no-cache", *arguments, "--json", *command],
         capture_output=True,
         timeout=120,
         stdin=subprocess.DEVNULL,
@@ -109,8 +110,8 @@ def polled_leaves(future):
         yield from polled_leaves(child)
 
 
-def check_leaves(document, what):
-    """Prints how many leaves of idle tasks have no named wait, and their types."""
+def count_leaves(document):
+    """The leaves of idle tasks: the nameless ones by kind and type, the others by kind."""
     unnamed = collections.Counter()
     named = collections.Counter()
     for _, state, root in roots(document):
@@ -122,11 +123,45 @@ def check_leaves(document, what):
                 unnamed[f"{kind}: {leaf['type']}"] += 1
             else:
                 named[kind] += 1
+    return unnamed, named
+
+
+def check_leaves(documents, what):
+    """Prints how many leaves have no named wait, and their types. False when there are any."""
+    unnamed = collections.Counter()
+    named = collections.Counter()
+    for document in documents:
+        counts = count_leaves(document)
+        unnamed.update(counts[0])
+        named.update(counts[1])
     kinds = ", ".join(f"{count} {kind}" for kind, count in named.most_common())
     print(f"{what}: {sum(unnamed.values())} unnamed leaves; named: {kinds or 'none'}")
     for name, count in unnamed.most_common():
         print(f"    {count} {name}")
     return not unnamed
+
+
+def holders_of_pool(document, number):
+    """Who has what the task's wait for a pool waits for: set of (task, path)."""
+    task = next(task for task in document["tasks"] if int(task["id"]) == number)
+    waits = [future["wait"] for future in futures(task["root"])]
+    pools = {wait["object"] for wait in waits if wait and wait["kind"] == "pool"}
+    if len(pools) != 1:
+        raise Failure(f"task {number} waits for {len(pools)} pools")
+    found = [h for h in document["holdings"] if h["role"] == "lock" and h["object"] in pools]
+    return {(int(h["task"] or 0), h["path"]) for h in found}
+
+
+def check_pools(asyncdbg, schema, truth, what, *arguments):
+    """Each waiter of each exhausted pool shows the tasks and variables that have connections."""
+    for pool in truth.get("pools", []):
+        want = {(holder["task"], holder["path"]) for holder in pool["holders"]}
+        for waiter in pool["waiters"]:
+            command = ("async", "task", str(waiter))
+            document = ask(asyncdbg, schema, *arguments, command=command)
+            found = holders_of_pool(document, waiter)
+            if found != want:
+                raise Failure(f"{what}: task {waiter} waits for {found}, not for {want}")
 
 
 def shape(document):
@@ -171,20 +206,20 @@ class Server:
 def check_server(asyncdbg, schema, path, work):
     server = Server(path)
     try:
-        for look in range(LOOKS):
-            document = ask(asyncdbg, schema, "-p", server.pid)
+        looks = [ask(asyncdbg, schema, "-p", server.pid) for _ in range(LOOKS)]
+        for document in looks:
             check_futures(document)
-            if look == 0:
-                check_leaves(document, f"{path.name} under load")
+        named = check_leaves(looks, f"{path.name} in {LOOKS} looks under load")
         server.say("hold")
         truth = server.expect("held")
         live = ask(asyncdbg, schema, "-p", server.pid)
         check_rest(live, truth, "live")
-        if not check_leaves(live, f"{path.name} at rest"):
-            raise Failure("leaves without a name at rest")
+        named &= check_leaves([live], f"{path.name} at rest")
+        check_pools(asyncdbg, schema, truth, "live", "-p", server.pid)
         core = f"{work}/core"
         subprocess.run(["gcore", "-o", core, server.pid], check=True, capture_output=True)
         dead = ask(asyncdbg, schema, "-c", f"{core}.{server.pid}")
+        check_pools(asyncdbg, schema, truth, "core", "-c", f"{core}.{server.pid}")
         os.unlink(f"{core}.{server.pid}")
         check_rest(dead, truth, "core")
         if shape(live) != shape(dead):
@@ -192,6 +227,8 @@ def check_server(asyncdbg, schema, path, work):
         server.say("go")
         server.expect("going")
         check_futures(ask(asyncdbg, schema, "-p", server.pid))
+        if not named:
+            raise Failure("leaves without a name")
         return len(live["tasks"])
     finally:
         server.close()

@@ -66,6 +66,11 @@ async fn drive(mut client: impl Client, gate: Arc<Gate>) {
 
 /// Lets the clients work on the runtime until stdin ends.
 pub fn run<C: Client>(runtime: &Runtime, clients: Vec<C>) -> ! {
+    run_with(runtime, clients, &[])
+}
+
+/// The same; the truth has these members too: a key, and JSON.
+pub fn run_with<C: Client>(runtime: &Runtime, clients: Vec<C>, more: &[(&str, String)]) -> ! {
     let gate = Gate::new();
     let count = clients.len();
     for client in clients {
@@ -77,14 +82,14 @@ pub fn run<C: Client>(runtime: &Runtime, clients: Vec<C>) -> ! {
     });
     wait_until(|| gate.warm.load(Ordering::SeqCst) == count);
     truth::say("ready");
-    truth::say(&truth_of(runtime));
+    truth::say(&truth_of(runtime, more));
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         match line.trim() {
             "hold" => {
                 gate.closed.send_replace(true);
                 wait_until(|| gate.waiting.load(Ordering::SeqCst) == count);
                 wait_until(|| truth::quiet::check(&[]).is_ok());
-                truth::say(&format!("held {}", truth_of(runtime)));
+                truth::say(&format!("held {}", truth_of(runtime, more)));
             }
             "go" => {
                 gate.closed.send_replace(false);
@@ -97,8 +102,10 @@ pub fn run<C: Client>(runtime: &Runtime, clients: Vec<C>) -> ! {
     process::exit(0)
 }
 
-fn truth_of(runtime: &Runtime) -> String {
-    format!("{{\"num_alive_tasks\":{}}}", runtime.metrics().num_alive_tasks())
+fn truth_of(runtime: &Runtime, more: &[(&str, String)]) -> String {
+    let number = runtime.metrics().num_alive_tasks();
+    let more: String = more.iter().map(|(key, json)| format!(",\"{}\":{}", key, json)).collect();
+    format!("{{\"num_alive_tasks\":{}{}}}", number, more)
 }
 
 fn wait_until(condition: impl Fn() -> bool) {

@@ -3,8 +3,8 @@
 //! (quinn), gRPC (tonic) and layers of tower; clients of each in the same process (reqwest, tonic,
 //! quinn).
 //!
-//! Beside the load, two tasks keep the only connection of a pool of their own for good, and others
-//! wait for it.
+//! Beside the load, tasks keep all connections of two other pools for good, and others wait for
+//! them; the truth has the pools.
 
 mod calls;
 mod front;
@@ -31,12 +31,12 @@ impl Client for Caller {
     }
 }
 
-async fn connect() -> Vec<Caller> {
+async fn connect() -> (Vec<Caller>, String) {
     let database = pools::open_database().await;
     let address = front::serve(database).await;
     let grpc = calls::serve_health().await;
     let quic = quic::serve();
-    pools::exhaust().await;
+    let exhausted = pools::exhaust().await;
     let mut clients = Vec::new();
     for _ in 0..CLIENTS {
         clients.push(Caller {
@@ -44,7 +44,7 @@ async fn connect() -> Vec<Caller> {
             quic: quic::connect(&quic).await,
         });
     }
-    clients
+    (clients, exhausted)
 }
 
 fn main() {
@@ -53,6 +53,6 @@ fn main() {
         .enable_all()
         .build()
         .expect("cannot start a runtime");
-    let clients = runtime.block_on(connect());
-    load::run(&runtime, clients)
+    let (clients, exhausted) = runtime.block_on(connect());
+    load::run_with(&runtime, clients, &[("pools", exhausted)])
 }

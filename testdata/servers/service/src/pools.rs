@@ -6,6 +6,7 @@ use std::io;
 use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleResult};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 
 pub async fn open_database() -> SqlitePool {
     let options = SqliteConnectOptions::new().in_memory(true);
@@ -84,24 +85,42 @@ async fn late_backup(database: SqlitePool) {
     drop(connection);
 }
 
-/// Somebody keeps the only connection of each pool, others wait for it.
-pub async fn exhaust() {
-    let backends = backends(1).await;
-    tokio::spawn(migrate(backends.clone()));
-    while backends.status().available > 0 || backends.status().size == 0 {
+/// A pool whose connections others wait for, as JSON: the tasks that wait, and the tasks and
+/// variables that have the connections.
+fn pool(waiters: &[JoinHandle<()>], holders: &[JoinHandle<()>], path: &str) -> String {
+    let id = |task: &JoinHandle<()>| truth::id(task).expect("no id").to_string();
+    let waiters: Vec<_> = waiters.iter().map(id).collect();
+    let holder = |task| format!("{{\"task\":{},\"path\":\"{}\"}}", id(task), path);
+    let holders: Vec<_> = holders.iter().map(holder).collect();
+    format!("{{\"waiters\":[{}],\"holders\":[{}]}}", waiters.join(","), holders.join(","))
+}
+
+async fn exhaust_backends() -> String {
+    let backends = backends(2).await;
+    let holders = [(); 2].map(|()| tokio::spawn(migrate(backends.clone())));
+    while backends.status().available > 0 || backends.status().size < 2 {
         tokio::task::yield_now().await;
     }
-    tokio::spawn(late_migration(backends.clone()));
-    tokio::spawn(late_migration(backends));
+    let waiters = [(); 2].map(|()| tokio::spawn(late_migration(backends.clone())));
+    pool(&waiters, &holders, "job.connection")
+}
+
+async fn exhaust_database() -> String {
     let database = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(std::time::Duration::from_secs(3600))
         .connect_with(SqliteConnectOptions::new().in_memory(true))
         .await
         .expect("cannot open a database");
-    tokio::spawn(backup(database.clone()));
+    let holder = tokio::spawn(backup(database.clone()));
     while database.num_idle() > 0 {
         tokio::task::yield_now().await;
     }
-    tokio::spawn(late_backup(database));
+    let waiters = [(); 2].map(|()| tokio::spawn(late_backup(database.clone())));
+    pool(&waiters, &[holder], "transaction.connection.0")
+}
+
+/// Some keep all connections of each pool, others wait for one. Returns the pools, as JSON.
+pub async fn exhaust() -> String {
+    format!("[{},{}]", exhaust_backends().await, exhaust_database().await)
 }
