@@ -265,7 +265,7 @@ static void test_hash_map(void **state)
 	check(s, f, v, "<invalid>");
 	set(f, table, "table.bucket_mask", 3);
 	set(f, table, "table.ctrl", HOLE);
-	check(s, f, v, "{<unreadable>");
+	check(s, f, v, "<unreadable>");
 }
 
 static const struct type *pointee(const struct type *t)
@@ -295,14 +295,14 @@ static void test_btree(void **state)
 	poke(f, vals.addr, 70 | 80 << 8, 2);
 	check(s, f, v, "{7: 70, 8: 80}");
 	set(f, (struct value){ leaf, ELSEWHERE }, "len", 12);
-	check(s, f, v, "{<invalid>");
+	check(s, f, v, "<invalid>");
 	/* A tree whose inner node is its own child ends by its height. */
 	set(f, (struct value){ leaf, ELSEWHERE }, "len", 0);
 	set(f, node, "height", 30);
 	const struct type *inner =
 		must_find(f, "alloc::collections::btree::node::InternalNode<u16, u8>");
 	poke(f, ELSEWHERE + offset_of(inner, "edges"), ELSEWHERE, 8);
-	check(s, f, v, "{}");
+	check(s, f, v, "{...}");
 	set(f, node, "height", 1000);
 	check(s, f, v, "<invalid>");
 }

@@ -127,9 +127,8 @@ enum holding_special {
 	SPECIAL_SET,     /* FuturesUnordered */
 	SPECIAL_SHARED,  /* Arc, Rc */
 	SPECIAL_MEMBERS, /* a leaf future that owns what others wait for, in its members */
-	SPECIAL_DEQUE,
-	SPECIAL_TABLE,  /* hashbrown's RawTable */
-	SPECIAL_HIDDEN, /* a union, or a collection whose layout is unknown */
+	SPECIAL_ENTRIES, /* a collection that dwarf/values/entries.h can walk */
+	SPECIAL_HIDDEN,  /* a union, or a collection whose layout is unknown */
 };
 
 struct special_row {

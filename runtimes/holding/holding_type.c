@@ -1,6 +1,7 @@
 /* Whether values of a type may hold something; computed once per type. */
 #include "debugger/base/str.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/values/entries.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/type_predicate.h"
 #include "runtimes/future/combinator.h"
@@ -22,10 +23,6 @@ enum holding_special holding_special(const struct type *t)
 	static const struct special_row table[] = {
 		{ "alloc::sync::Arc", SPECIAL_SHARED },
 		{ "alloc::rc::Rc", SPECIAL_SHARED },
-		{ "alloc::collections::vec_deque::VecDeque", SPECIAL_DEQUE },
-		{ "hashbrown::raw::RawTable", SPECIAL_TABLE },
-		{ "alloc::collections::btree::map::BTreeMap", SPECIAL_HIDDEN },
-		{ "alloc::collections::linked_list::LinkedList", SPECIAL_HIDDEN },
 		{ 0 },
 	};
 	const struct special_row *row = find_in(table, type_name(t));
@@ -36,6 +33,8 @@ enum holding_special holding_special(const struct type *t)
 		return row->special;
 	if (futures_unordered_is_type(t))
 		return SPECIAL_SET;
+	if (entries_kind(t) != ENTRIES_NONE)
+		return SPECIAL_ENTRIES;
 	return type_kind(t) == TYPE_UNION ? SPECIAL_HIDDEN : SPECIAL_NONE;
 }
 

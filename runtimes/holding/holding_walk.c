@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/values/show.h"
+#include "dwarf/values/entries.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/moved.h"
@@ -162,21 +162,46 @@ static void walk_slice(struct walk *w, struct value v, const struct step *up, bo
 		elements(w, slice.element, slice.addr, slice.count, up, uncertain);
 }
 
-static void walk_deque(struct walk *w, struct value v, const struct step *up, bool uncertain)
+struct entries_walked {
+	struct walk *w;
+	const struct step *up;
+	bool uncertain;
+	uint64_t n;
+};
+
+static void walk_part(struct entries_walked *e, struct value v, const struct step *step)
 {
+	if (v.type && holding_is_inside(v.type))
+		walk(e->w, v, step, e->uncertain);
+}
+
+static bool walk_entry(const struct entry *entry, void *arg)
+{
+	struct entries_walked *e = arg;
+	struct step step = { .up = e->up, .index = e->n };
+	const struct step key = { .up = &step, .name = "0" }, value = { .up = &step, .name = "1" };
+
+	if (e->n == HOLDING_MAX_ELEMENTS)
+		return false;
+	e->n++;
+	walk_part(e, entry->key, entry->value.type ? &key : &step);
+	walk_part(e, entry->value, &value);
+	return true;
+}
+
+static void walk_entries(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct entries_walked e = { .w = w, .up = up, .uncertain = uncertain };
 	struct inspector *in = w->c->in;
+	uint64_t count;
+	struct error *err = entries_walk(in->target, &in->show, v, entries_kind(v.type), walk_entry,
+	                                 &e, &count);
 
-	for (uint64_t i = 0; i <= HOLDING_MAX_ELEMENTS; i++) {
-		struct step step = { .up = up, .index = i };
-		struct value element;
-		struct error *err = show_index(in->target, &in->show, v, i, &element);
-
-		if (err) { /* past the last */
-			error_free(err);
-			return;
-		}
-		walk(w, element, &step, uncertain);
-	}
+	if (!err && e.n < count && !uncertain)
+		holding_unsearched(w->c,
+		                   "all but the first %" PRIu64 " of %" PRIu64 " entries of %s",
+		                   e.n, count, type_class_of(v.type)->name);
+	failed(w, v, up, uncertain, err);
 }
 
 static void walk_members(struct walk *w, struct value v, const struct type *named,
@@ -392,11 +417,8 @@ static void walk_special(struct walk *w, struct value v, const struct step *up, 
 	case SPECIAL_MEMBERS:
 		walk_members(w, v, v.type, up, uncertain);
 		break;
-	case SPECIAL_DEQUE:
-		walk_deque(w, v, up, uncertain);
-		break;
-	case SPECIAL_TABLE:
-		failed(w, v, up, uncertain, holding_walk_table(w, v, up, uncertain));
+	case SPECIAL_ENTRIES:
+		walk_entries(w, v, up, uncertain);
 		break;
 	case SPECIAL_HIDDEN:
 		holding_unsearched(w->c, "what is in a %s", type_class_of(v.type)->name);

@@ -63,9 +63,6 @@ uint64_t holding_frame_key(struct value v);
  * Walks v and all that it owns, but not the tree's frames. up: the path to v, NULL: v is the frame.
  */
 void holding_walk(struct walk *w, struct value v, const struct step *up, bool uncertain);
-/* holding_table.c: the same for all entries of a hashbrown RawTable v. */
-struct error *holding_walk_table(struct walk *w, struct value v, const struct step *up,
-                                 bool uncertain) MUST_CHECK;
 /*
  * holding_queue.c: the same for the messages queued in an mpsc channel whose receiving end is v:
  * the receiver owns them. up: the path to that end.
