@@ -6,6 +6,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/values/entries.h"
 #include "runtimes/common/runtime.h"
 
 /* Wrappers whose poll polls their content directly; they are not frames of their own. */
@@ -118,6 +119,7 @@ static struct type_class *learn(const struct type *t)
 	find_step(t, f);
 	find_pointer(t, f);
 	f->element = type_class_container_element(t);
+	f->entries = (unsigned char)entries_kind(t);
 	f->reach = reach_rule(t, f);
 	f->slice = type_is_slice(t);
 	f->coroutine = type_is_coroutine(t);

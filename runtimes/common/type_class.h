@@ -34,6 +34,7 @@ enum find_rule {
 	FIND_MAYBE_DONE,
 	FIND_SET,
 	FIND_ELEMENTS,
+	FIND_ENTRIES, /* only in what is held */
 	FIND_BEHIND,
 	FIND_MEMBERS,
 };
@@ -80,6 +81,7 @@ struct type_class {
 	unsigned char has_future[4]; /* enum answer: [0] from known data, [1] after a search of the
 	                                debug info; [2] and [3] the same of futures and streams */
 	unsigned char special;       /* enum holding_special */
+	unsigned char entries;       /* enum entries_kind */
 	bool members_known : 1;
 	bool coroutine : 1, maybe_done : 1, poll_fn : 1, composite : 1;
 	bool borrowed : 1; /* a reference, or a Pin of one */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/values/entries.h"
 #include "runtimes/common/non_future_types.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
@@ -144,6 +145,10 @@ static struct error *find_in_container(struct finder *f, struct value v, int dep
 
 	if (type_kind(v.type) != TYPE_ARRAY)
 		TRY(value_slice(f->d->c->in->target, v, &slice));
+	if (f->branch == BRANCH_HELD && slice.count > COMBINATOR_MAX_HELD) {
+		f->d->left_out = true;
+		slice.count = COMBINATOR_MAX_HELD;
+	}
 	if (slice.count > FUTURE_MAX_NODES)
 		return error_new(ERR_CORRUPT, "%" PRIu64 " elements in %s", slice.count,
 		                 type_name(v.type));
@@ -156,6 +161,43 @@ static struct error *find_in_container(struct finder *f, struct value v, int dep
 		                            depth + 1));
 	}
 	return NULL;
+}
+
+struct entries_found {
+	struct finder f;
+	int depth;
+	uint64_t n;
+	struct error *err;
+};
+
+static void find_in_part(struct entries_found *e, struct value v)
+{
+	if (!e->err && v.type && type_size(v.type))
+		e->err = combinator_find_futures(&e->f, v, e->depth + 1);
+}
+
+static bool find_in_entry(const struct entry *entry, void *arg)
+{
+	struct entries_found *e = arg;
+
+	if (e->n == COMBINATOR_MAX_HELD)
+		return false;
+	e->n++;
+	find_in_part(e, entry->key);
+	find_in_part(e, entry->value);
+	return !e->err;
+}
+
+static struct error *find_in_entries(struct finder *f, struct value v, int depth)
+{
+	struct entries_found e = { .f = *f, .depth = depth };
+	struct inspector *in = f->d->c->in;
+	uint64_t count;
+
+	TRY(entries_walk(in->target, &in->show, v, type_class_of(v.type)->entries, find_in_entry,
+	                 &e, &count));
+	f->d->left_out |= e.n < count;
+	return e.err;
 }
 
 static bool is_own(const struct finder *f, uint64_t addr)
@@ -259,6 +301,8 @@ static enum find_rule find_rule(struct inspector *in, const struct type *t, bool
 		return FIND_SET;
 	if (type_class->element)
 		return FIND_ELEMENTS;
+	if (type_class->entries && !polled)
+		return FIND_ENTRIES;
 	return type_class->behind ? FIND_BEHIND : FIND_MEMBERS;
 }
 
@@ -308,6 +352,8 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 		return futures_unordered_find(f, v);
 	case FIND_ELEMENTS:
 		return find_in_container(f, v, depth);
+	case FIND_ENTRIES:
+		return find_in_entries(f, v, depth);
 	case FIND_BEHIND:
 		return find_behind(f, v, depth);
 	case FIND_MEMBERS:

@@ -35,6 +35,7 @@ struct child {
 	enum armed set_armed; /* where waker is not 0: does a wake-up of the set wake the task? */
 	enum doubt doubt;
 	const char *note; /* as in struct future; NULL: none */
+	bool left_out;    /* the variable has more elements than combinator_held() searches */
 	bool joined;      /* as in struct future */
 	bool stream;      /* the same */
 };
@@ -77,9 +78,12 @@ bool combinator_is_exact(const struct type *t);
 bool combinator_wraps(struct inspector *in, const struct type *t, const struct child *list,
                       size_t n);
 
+enum { COMBINATOR_MAX_HELD = 1 << 10 /* elements of one collection that are searched */ };
+
 /*
  * Adds the futures that a local variable of a coroutine is, owns, or refers to inside the same
  * coroutine (pin! hides the variable that it pins). Their edge is "held", their branch BRANCH_HELD.
+ * Collections of std are searched as well; d->left_out: one of them has too many elements.
  */
 struct error *combinator_held(struct decoder *d, struct value coroutine, struct value local,
                               child_vec *out) MUST_CHECK;

@@ -226,12 +226,30 @@ static bool is_or_has(void *asker, const struct type *t, int depth)
 	       is_inside(q, t, depth);
 }
 
+/* Whether a collection that is no slice has elements, keys or values that are or have futures. */
+static bool has_in_entries(struct inside *q, const struct type *t, int depth)
+{
+	static const char *const params[] = { "T", "K", "V" };
+
+	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
+		const struct type *part = type_param(t, params[i]);
+
+		if (part && type_size(part) && is_or_has(q, part, depth))
+			return true;
+	}
+	return false;
+}
+
 static bool ask_inside(void *asker, const struct type *t, int depth)
 {
+	struct inside *q = asker;
 	const struct type *other;
 
 	if (futures_unordered_is_type(t))
 		return true;
+	/* It is not known that what is polled polls the futures in a map. */
+	if (type_class_of(t)->entries && !q->streams)
+		return has_in_entries(q, t, depth);
 	if ((other = type_class_of(t)->element) || (other = type_class_of(t)->behind))
 		return type_size(other) && is_or_has(asker, other, depth);
 	return !type_is_coroutine(t) && type_predicate_any_part(t, is_or_has, asker, depth);

@@ -142,6 +142,18 @@ const struct coroutine_state *coroutine_state(struct inspector *in, const struct
 	return s;
 }
 
+const struct coroutine_state *coroutine_captured(struct inspector *in, const struct type *t,
+                                                 const struct coroutine_plan *plan, size_t index)
+{
+	struct coroutine_state *s = coroutine_outline(in, plan, index);
+
+	if (s->state == FUTURE_UNRESUMED && !s->captured) {
+		s->captured = true;
+		unpolled_plan(in, t, s);
+	}
+	return s;
+}
+
 const struct source_place *coroutine_defined_at(struct inspector *in, const struct type *t)
 {
 	struct coroutine_plan *plan = (struct coroutine_plan *)(uintptr_t)coroutine_plan(in, t);

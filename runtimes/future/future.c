@@ -176,18 +176,37 @@ static void add_children(struct decoder *d, struct future *f, const struct child
 	f->nchildren += n;
 }
 
+/* Keeps the first futures of the list. */
+static void note_left_out(struct decoder *d, child_vec *list, struct future *f)
+{
+	bool left_out = false;
+
+	for (size_t i = 0; i < list->n; i++)
+		left_out |= list->data[i].left_out;
+	if (list->n > MAX_HELD)
+		problem(d, f,
+		        arena_printf(d->c->a, "it holds %zu%s futures, %d are shown", list->n,
+		                     left_out ? " or more" : "", MAX_HELD));
+	else if (left_out)
+		problem(d, f,
+		        arena_printf(d->c->a,
+		                     "it may hold more futures: only %d elements of a collection "
+		                     "are searched",
+		                     COMBINATOR_MAX_HELD));
+	if (list->n > MAX_HELD)
+		list->n = MAX_HELD;
+}
+
 static void add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
                      struct future *f, size_t first)
 {
 	child_vec list = { 0 };
 
-	unpolled_find(d, v, s, f, first, &list);
-	if (list.n > MAX_HELD) {
-		problem(d, f,
-		        arena_printf(d->c->a, "it holds %zu futures, %d are shown", list.n,
-		                     MAX_HELD));
-		list.n = MAX_HELD;
-	}
+	if (s->state == FUTURE_UNRESUMED)
+		unpolled_find_captured(d, v, s, f, &list);
+	else
+		unpolled_find(d, v, s, f, first, &list);
+	note_left_out(d, &list, f);
 	d->c->some_held |= list.n != 0;
 	add_children(d, f, list.data, list.n);
 	vec_free(&list);
@@ -207,6 +226,7 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	const struct coroutine_plan *plan = coroutine_plan(d->c->in, v.type);
 	const struct coroutine_state *s = NULL;
 	const struct variant *active;
+	size_t index = SIZE_MAX;
 	struct error *err;
 
 	f->kind = plan->kind;
@@ -216,8 +236,10 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	if (err)
 		return problem_error(d, f, err);
 	/* Its states are in the order of the variants, which lie side by side. */
-	if (active >= plan->variants && active < plan->variants + plan->nstates)
-		s = coroutine_state(d->c->in, v.type, plan, (size_t)(active - plan->variants));
+	if (active >= plan->variants)
+		index = (size_t)(active - plan->variants);
+	if (index < plan->nstates)
+		s = coroutine_state(d->c->in, v.type, plan, index);
 	if (!s)
 		return problem(d, f, "its state is none that the debug info knows");
 	if (s->state == FUTURE_STATE_NONE)
@@ -229,6 +251,10 @@ static struct future *decode_coroutine(struct decoder *d, struct value v, struct
 	if (s->state != FUTURE_SUSPENDED) {
 		/* A suspended coroutine has polled its awaitee, so that must be suspended, too. */
 		d->faults++;
+		if (s->state == FUTURE_UNRESUMED && !d->strict)
+			s = coroutine_captured(d->c->in, v.type, plan, index);
+		if (s->nheld && !d->strict)
+			add_held(d, v, s, f, 0);
 		return f;
 	}
 	d->suspended++;
@@ -459,7 +485,7 @@ struct future *future_decode(struct decoder *d, struct value v)
 
 bool future_is_at_rest(const struct future *f)
 {
-	while (!f->wait && f->nchildren == 1)
+	while (!f->wait && f->nchildren == 1 && f->children[0]->branch == BRANCH_POLLED)
 		f = f->children[0];
 	if (f->state == FUTURE_UNRESUMED || f->state == FUTURE_RETURNED)
 		return true;

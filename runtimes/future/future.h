@@ -39,6 +39,7 @@ struct decoder {
 	bool unpolled;  /* the future being decoded is not polled: see enum branch */
 	bool doubted;   /* the same, but it may be polled, or may have been moved from here */
 	bool stream;    /* the future decoded next is a stream or a sink */
+	bool left_out;  /* combinator_held() did not search all elements of a collection */
 	unsigned depth, nodes;
 	bool strict;         /* checks whether a candidate address holds a future: see root.c */
 	unsigned faults;     /* number of problems found */
@@ -85,7 +86,8 @@ struct coroutine_state {
 	size_t nholding;
 	bool holding_known;
 	size_t nvariables; /* saved variables that may have a drop flag */
-	bool complete;     /* file, line, held and flags are filled in */
+	bool complete;     /* file and line are filled in, and the variables of a suspended one */
+	bool captured;     /* the variables of an unresumed one are filled in */
 };
 
 struct coroutine_plan {
@@ -108,6 +110,12 @@ struct coroutine_state *coroutine_outline(struct inspector *in, const struct cor
  */
 const struct coroutine_state *coroutine_state(struct inspector *in, const struct type *t,
                                               const struct coroutine_plan *plan, size_t index);
+/*
+ * Reads the variables of an unresumed state: what the coroutine captured. This is separate, because
+ * that state is completed for each type of a task's future, only for its source line.
+ */
+const struct coroutine_state *coroutine_captured(struct inspector *in, const struct type *t,
+                                                 const struct coroutine_plan *plan, size_t index);
 /*
  * Where the async fn, block or closure of coroutine type t is defined: the line that its state
  * before the first poll has. NULL: the debug info does not tell.

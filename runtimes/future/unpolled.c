@@ -286,11 +286,27 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 			continue;
 		if (type_class_of(m->type)->task_set)
 			task_set_met(d, type_class_of(m->type)->task_set, local, NULL);
+		d->left_out = false;
 		error_free(combinator_held(d, v, local, out));
+		bool left_out = d->left_out;
 		sift(d, u, local, used, f, seen, out, n);
-		for (; n < out->n; n++)
+		for (; n < out->n; n++) {
 			out->data[n].variable = m->name;
+			out->data[n].left_out = left_out;
+		}
 	}
+}
+
+void unpolled_find_captured(struct decoder *d, struct value v, const struct coroutine_state *s,
+                            const struct future *f, child_vec *out)
+{
+	const struct uses nothing = { .t = d->c->in->target, .coroutine = v };
+	struct map seen = { 0 };
+
+	look_at(d, v, s, &nothing, false, f, &seen, out);
+	for (size_t i = 0; i < out->n; i++)
+		out->data[i].doubt = DOUBT_NONE;
+	map_free(&seen);
 }
 
 static void look_at_all(struct decoder *d, struct value v, const struct coroutine_state *s,

@@ -13,6 +13,13 @@ void unpolled_find(struct decoder *d, struct value v, const struct coroutine_sta
                    const struct future *f, size_t first, child_vec *out);
 
 /*
+ * Adds the futures that v captured, which was not polled yet. s: its state, which
+ * coroutine_captured() completed. They are as certain as v.
+ */
+void unpolled_find_captured(struct decoder *d, struct value v, const struct coroutine_state *s,
+                            const struct future *f, child_vec *out);
+
+/*
  * Removes futures that one frame holds unpolled and another frame polls: they were moved out of the
  * first, which still has their bits. Called once after all trees are decoded.
  */

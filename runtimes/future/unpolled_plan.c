@@ -13,10 +13,10 @@ static bool is_worth_showing(struct inspector *in, const struct type *t)
 	        (!leaf_is_known(t) && future_is_or_has(in, t)));
 }
 
-static bool has_name_before(const struct member *members, size_t i)
+static bool has_name(const struct member *members, size_t from, size_t to, const char *name)
 {
-	for (size_t j = 0; j < i; j++) {
-		if (members[j].name && strcmp(members[j].name, members[i].name) == 0)
+	for (size_t i = from; i < to; i++) {
+		if (members[i].name && strcmp(members[i].name, name) == 0)
 			return true;
 	}
 	return false;
@@ -62,14 +62,30 @@ struct variables {
 };
 
 /*
- * Reads the variables from the debug info. LLVM merges variables of equal name into one entry, so
- * only the first has a usable offset. Captured arguments are listed in every state, although they
- * may have been moved out.
+ * Whether the debug info has the place of variable i, and it is one of this state. LLVM merges
+ * variables of equal name into one entry, so only the first has a usable offset. What the coroutine
+ * captured is listed last in every state, although it may have been moved out: an async fn moves
+ * its arguments into variables of the same names.
+ */
+static bool is_placed(const struct variables *of, size_t i, const struct variant *unresumed)
+{
+	const char *name = of->members[i].name;
+
+	if (!name || has_name(of->members, 0, i, name))
+		return false;
+	return has_name(of->members, i + 1, of->n, name) || !unresumed || !unresumed->payload ||
+	       !type_member(unresumed->payload, name);
+}
+
+/*
+ * Reads the variables from the debug info. Those of a coroutine that was not polled yet are what it
+ * captured.
  */
 static void work_out(struct inspector *in, const struct type *t, const struct coroutine_state *s,
                      struct variables *of)
 {
-	const struct variant *unresumed = type_variant(t, "Unresumed");
+	const struct variant *unresumed =
+		s->state == FUTURE_UNRESUMED ? NULL : type_variant(t, "Unresumed");
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct member *m = &of->members[i];
@@ -82,10 +98,7 @@ static void work_out(struct inspector *in, const struct type *t, const struct co
 		/* Captured ones, too: handle_met() checks the memory before it trusts a handle. */
 		if (m->name && m != s->awaitee && has_runtime(m->type))
 			*vec_push(&of->runtimes) = m;
-		if (!m->name || m == s->awaitee || has_name_before(of->members, i) ||
-		    (unresumed && unresumed->payload && type_member(unresumed->payload, m->name)))
-			continue;
-		if (is_worth_showing(in, m->type))
+		if (m != s->awaitee && is_placed(of, i, unresumed) && is_worth_showing(in, m->type))
 			*vec_push(&of->held) = m;
 	}
 }

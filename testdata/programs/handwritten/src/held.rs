@@ -4,6 +4,7 @@ use std::collections::hash_map::{DefaultHasher, HashMap};
 use std::future::{poll_fn, Future};
 use std::hash::BuildHasherDefault;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use tokio::time::sleep;
@@ -20,6 +21,23 @@ struct Request<F> {
     answer: F,
 }
 
+/// The same by way of a table of its own: the future is in use.
+async fn by_own_table() {
+    let mut future = answer();
+    // SAFETY: it is not moved from here on.
+    let pinned: Pinned<'_> = unsafe { Pin::new_unchecked(&mut future) };
+    let mut table: Table<'_> = (1..400).map(|key| (key, None)).collect();
+    table.insert(0, Some(pinned));
+    let all = poll_fn(|cx| {
+        for pinned in table.values_mut().flatten() {
+            let _ = pinned.as_mut().poll(cx);
+        }
+        Poll::<()>::Pending
+    });
+    here!("handwritten::held::by_own_table");
+    all.await;
+}
+
 /// Its part is moved out always, and no drop flag says so.
 async fn part_moved_out() {
     let request = Request { name: String::from("request"), answer: answer() };
@@ -33,15 +51,17 @@ type Pinned<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
 /// Whatever is in it lies at the same place in each run.
 type Table<'a> = HashMap<u32, Option<Pinned<'a>>, BuildHasherDefault<DefaultHasher>>;
 
-/// Polls the future by way of a table, in which what is far from its middle is not found.
+/// Polls the future by way of a table behind a shared pointer, where only what is near the middle
+/// of the table is found.
 async fn by_large_table() {
     let mut future = answer();
     // SAFETY: it is not moved from here on.
     let pinned: Pinned<'_> = unsafe { Pin::new_unchecked(&mut future) };
     let mut table: Table<'_> = (1..400).map(|key| (key, None)).collect();
     table.insert(0, Some(pinned));
+    let table = Arc::new(Mutex::new(table));
     let all = poll_fn(|cx| {
-        for pinned in table.values_mut().flatten() {
+        for pinned in table.lock().unwrap().values_mut().flatten() {
             let _ = pinned.as_mut().poll(cx);
         }
         Poll::<()>::Pending
@@ -59,5 +79,9 @@ pub fn spawn() -> Vec<Task> {
     vec![
         Task::idle_tree(truth::id(&tokio::spawn(part_moved_out())), moved),
         Task::idle_tree(truth::id(&tokio::spawn(by_large_table())), polled),
+        Task::idle_tree(
+            truth::id(&tokio::spawn(by_own_table())),
+            at("handwritten::held::by_own_table"),
+        ),
     ]
 }

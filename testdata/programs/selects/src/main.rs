@@ -1,6 +1,7 @@
 //! Futures that poll several others: select!, join! and try_join! of tokio and of futures, and
 //! futures that a frame only holds.
 
+mod arguments;
 mod held;
 mod join;
 mod moved;
@@ -44,6 +45,7 @@ async fn main() {
         .tasks(join::spawn_all())
         .tasks(held::spawn_all())
         .tasks(moved::spawn_all())
+        .tasks(arguments::spawn_all())
         .block_on(&["selects::main::{async_block#0}"])
         .publish();
     here!("selects::main::{async_block#0}");

@@ -1,6 +1,7 @@
 //! Sets of futures, streams of futures, and the combinators of the futures crate.
 
 mod combinators;
+mod held;
 mod streams;
 mod unordered;
 
@@ -41,6 +42,7 @@ async fn main() {
         .tasks(unordered::spawn_all())
         .tasks(streams::spawn_all())
         .tasks(combinators::spawn_all())
+        .tasks(held::spawn_all())
         .block_on(&["sets::main::{async_block#0}"])
         .publish();
     here!("sets::main::{async_block#0}");
