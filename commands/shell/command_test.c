@@ -207,6 +207,9 @@ static void a_whole_word_is_never_ambiguous(void **state)
 	(void)state;
 	assert_finds("thread 7", &thread_command, "7");
 	assert_finds("threads", &threads_command, "");
+	/* An argument is no command, whatever it is the beginning of. */
+	assert_finds("print t", &print_command, "t");
+	assert_finds("p type", &print_command, "type");
 	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
 	assert_refuses("t", "\"t\" is ambiguous: task, type, types, tasks, threads, thread");
 }
