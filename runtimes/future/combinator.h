@@ -44,7 +44,8 @@ typedef VEC(struct child) child_vec;
 /* Whether the type implements Future, as far as the debug info shows. */
 bool future_is_type(struct inspector *in, const struct type *t);
 /*
- * Whether the type is a future or contains one, directly or behind an owned or &mut pointer.
+ * Whether the type is a future or contains one, directly or behind an owned or &mut pointer. A set
+ * of tasks (leaf_owns_tasks()) counts as one.
  * Checks the known types first, which is cheap, and searches for poll functions last.
  */
 bool future_is_or_has(struct inspector *in, const struct type *t);

@@ -8,6 +8,7 @@
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/type_predicate.h"
 #include "runtimes/future/combinator.h"
+#include "runtimes/future/leaf.h"
 
 enum { MAX_POINTERS = 6 /* in one chain */ };
 
@@ -213,7 +214,8 @@ static bool is_known_inside(const struct inside *of, const struct type *t, int d
 
 static bool is_known(const struct inside *q, const struct type *t)
 {
-	return is_known_future(t) || (q->streams && (is_stream_object(t) || is_listed_stream(t)));
+	return is_known_future(t) ||
+	       (q->streams ? is_stream_object(t) || is_listed_stream(t) : leaf_owns_tasks(t));
 }
 
 static bool is_or_has(void *asker, const struct type *t, int depth)

@@ -9,8 +9,7 @@
 static bool is_worth_showing(struct inspector *in, const struct type *t)
 {
 	return t && type_size(t) &&
-	       (type_class_of(t)->task_set || leaf_owns_tasks(t) ||
-	        (!leaf_is_known(t) && future_is_or_has(in, t)));
+	       (type_class_of(t)->task_set || (!leaf_is_known(t) && future_is_or_has(in, t)));
 }
 
 static bool has_name(const struct member *members, size_t from, size_t to, const char *name)

@@ -41,6 +41,53 @@ async fn keep(report: mpsc::Sender<Vec<Option<u64>>>) {
     drop(set);
 }
 
+struct Workers {
+    name: &'static str,
+    by_number: std::collections::BTreeMap<u32, Crew>,
+}
+
+struct Crew {
+    size: usize,
+    tasks: JoinSet<()>,
+}
+
+fn crew(ids: &mut Vec<Option<u64>>) -> Crew {
+    let mut tasks = JoinSet::new();
+    ids.push(truth::id(&tasks.spawn(nap())));
+    Crew { size: 1, tasks }
+}
+
+/// Its sets are in structs of the program, one in a map, one behind a pointer.
+async fn keep_in_structs(report: mpsc::Sender<Vec<Option<u64>>>) {
+    let mut ids = Vec::new();
+    let other = Box::new(Some(crew(&mut ids)));
+    let mut workers = Workers { name: "workers", by_number: Default::default() };
+    workers.by_number.insert(1, crew(&mut ids));
+    let _ = report.send(ids);
+    here!("tasksets::keep_in_structs");
+    sleep(FOREVER).await;
+    drop((workers.name, workers.by_number.remove(&1).map(|crew| (crew.size, crew.tasks))));
+    drop(other.map(|crew| (crew.size, crew.tasks)));
+}
+
+/// Never polled, and given a set.
+async fn given(set: JoinSet<()>) {
+    drop(set);
+}
+
+fn set_of_one(report: mpsc::Sender<Vec<Option<u64>>>) -> JoinSet<()> {
+    let mut set = JoinSet::new();
+    let _ = report.send(vec![truth::id(&set.spawn(nap()))]);
+    set
+}
+
+async fn keep_unpolled(report: mpsc::Sender<Vec<Option<u64>>>) {
+    let later = given(set_of_one(report));
+    here!("tasksets::keep_unpolled");
+    sleep(FOREVER).await;
+    later.await;
+}
+
 async fn wait_for(job: JoinHandle<bool>) -> bool {
     here!("tasksets::wait_for");
     job.await.unwrap_or(false)
@@ -99,6 +146,20 @@ fn main() {
     let (sender, receiver) = mpsc::channel();
     let keeper = truth::id(&tokio::spawn(keep(sender)));
     let kept: Vec<_> = receiver.recv().expect("the keeper is gone");
+    let (sender, receiver) = mpsc::channel();
+    let in_structs = truth::id(&tokio::spawn(keep_in_structs(sender.clone())));
+    let mut more = receiver.recv().expect("the keeper is gone");
+    let unpolled = truth::id(&tokio::spawn(keep_unpolled(sender)));
+    more.extend(receiver.recv().expect("the keeper is gone"));
+    let in_structs = Task::idle_tree(
+        in_structs,
+        tree::at("tasksets::keep_in_structs").held(tree::library()).held(tree::library()),
+    );
+    let unpolled = Task::idle_tree(
+        unpolled,
+        tree::at("tasksets::keep_unpolled")
+            .held(tree::fresh("tasksets::given").held(tree::library()).certain()),
+    );
     // The set has the newest first.
     let set = Wait::new("join_set")
         .with("tasks_in_set", members.len() as i64)
@@ -110,6 +171,9 @@ fn main() {
         .tasks(kept.into_iter().map(|id| Task::idle(id, &["tasksets::nap"]).sleeps()))
         .task(Task::idle_tree(keeper, tree::at("tasksets::keep").held(tree::library())).sleeps())
         .task(Task::idle(truth::id(&joiner), &["tasksets::join_some"]).waits(set))
+        .tasks(more.into_iter().map(|id| Task::idle(id, &["tasksets::nap"]).sleeps()))
+        .task(in_structs.sleeps())
+        .task(unpolled.sleeps())
         .tasks(waiting)
         .blocking(JOB)
         .publish();
