@@ -45,8 +45,13 @@ struct combinator_row {
 		const char *waker; /* path to the Arc that is its waker's data; NULL: its parent's
 		                      waker */
 	} children[2];             /* in order of polling */
-	bool stream;               /* it is a stream and no future */
-	const char *pairs;         /* path to its Vec of pairs of a key and a stream; NULL: none */
+	/*
+	 * Paths to the slab of the wakers that a wake-up of its child wakes, and to the index of
+	 * its own there; NULL: none.
+	 */
+	const char *wakers, *index;
+	bool stream;       /* it is a stream and no future */
+	const char *pairs; /* path to its Vec of pairs of a key and a stream; NULL: none */
 };
 
 /* Bits: the direction in which a future uses the resource that it polls. */

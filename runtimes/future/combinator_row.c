@@ -1,7 +1,10 @@
 /* Futures and streams whose table row leads to what they poll. */
+#include <string.h>
+
 #include "dwarf/names/qualified.h"
 #include "dwarf/values/path.h"
 #include "dwarf/values/show.h"
+#include "runtimes/common/waker.h"
 #include "runtimes/future/combinator.h"
 
 /*
@@ -13,7 +16,9 @@ static const struct combinator_row table[] = {
 	/* Its future is behind an Arc, and the general rule does not follow shared pointers. */
 	{ .type = "futures_util::future::future::shared::Shared",
 	  .children = { { "inner.Some.0.future_or_output.Future.0", "await",
-	                  "inner.Some.0.notifier" } } },
+	                  "inner.Some.0.notifier" } },
+	  .wakers = "inner.Some.0.notifier.wakers.data.Some.0.entries",
+	  .index = "waker_key" },
 	{ 0 },
 };
 
@@ -46,6 +51,47 @@ static struct error *find_waker(struct finder *f, struct value v, const char *ex
 	TRY(value_shared(f->d->c->in->target, arc, &data));
 	f->waker = data.addr;
 	return NULL;
+}
+
+/* The waker in an entry of a slab: Occupied(Option<Waker>), or Vacant. */
+static struct error *read_slot(struct finder *f, struct value entry)
+{
+	const struct variant *active;
+	bool vacant;
+
+	TRY(value_variant(f->d->c->in->target, entry, &active));
+	const struct value payload = value_payload(entry, active);
+	const struct member *m = payload.type ? type_member(payload.type, "__0") : NULL;
+	if (!m || !active->name || strcmp(active->name, "Occupied") != 0)
+		return NULL;
+	const struct value place = { m->type, payload.addr + m->offset };
+	TRY(waker_stored(f->d->c, place, f->d->waker, &f->set_armed, &vacant));
+	if (f->set_armed == ARMED_YES && f->d->in_set)
+		f->set_armed = f->d->set_armed;
+	return NULL;
+}
+
+/* Does a wake-up of the child wake the task? It does if the task's waker is in the slab. */
+static struct error *find_slot(struct finder *f, struct value v, const struct combinator_row *row)
+{
+	struct inspector *in = f->d->c->in;
+	struct value index, list;
+	struct slice slots;
+	uint64_t i;
+	bool there, listed;
+
+	TRY(inspector_eval(in, v, row->index, &index, &there));
+	TRY(inspector_eval(in, v, row->wakers, &list, &listed));
+	if (!there || !listed)
+		return NULL;
+	TRY(value_uint(in->target, index, &i));
+	TRY(value_slice(in->target, list, &slots));
+	if (i == UINT64_MAX) /* NULL_WAKER_KEY: it was never polled */
+		f->set_armed = ARMED_NO;
+	if (i >= slots.count)
+		return NULL;
+	return read_slot(
+		f, (struct value){ slots.element, slots.addr + i * type_size(slots.element) });
 }
 
 /*
@@ -111,8 +157,11 @@ struct error *combinator_row_children(struct finder *f, struct value v,
 		TRY(inspector_eval(f->d->c->in, v, row->children[i].path, &child, &there));
 		f->edge = row->children[i].edge;
 		f->waker = 0;
+		f->set_armed = ARMED_UNKNOWN;
 		if (there && row->children[i].waker)
 			TRY(find_waker(f, v, row->children[i].waker));
+		if (there && row->wakers) /* without it, it remains unknown */
+			error_free(find_slot(f, v, row));
 		if (!there)
 			continue;
 		if (!row->stream && is_param(v.type, child.type))

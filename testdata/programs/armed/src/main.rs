@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::mpsc;
 
 use delegates::{Delegate, Forwarded, Kept, Muted, Silent};
-use futures_util::future::poll_immediate;
+use futures_util::future::{poll_immediate, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -149,6 +149,29 @@ fn moved(tasks: &mut Tasks) {
     tasks.graph.silent(node);
 }
 
+/// Clones of one future: all of them are woken if their wakers are in its list.
+fn shared(tasks: &mut Tasks) {
+    let future = receive(channel()).boxed().shared();
+    let inner = || at("armed::wait").then(at("armed::receive"));
+    tasks.spawn_tree(wait(future.clone()), inner(), Some(oneshot("yes")));
+    let other = at("armed::wait").then(at("armed::receive").shared());
+    tasks.spawn_tree(wait(future.clone()), other.clone(), Some(oneshot("yes")));
+    let node = tasks.spawn_tree(wait(Kept::new(future)), other, Some(oneshot("no")));
+    tasks.graph.silent(node);
+}
+
+/// Tasks to which nothing but an AbortHandle refers; it may be a waker as far as their counts tell.
+fn abortable(tasks: &mut Tasks) {
+    let handle = tokio::spawn(wait(channel()));
+    leak(handle.abort_handle());
+    let row = Task::idle(truth::id(&handle), &["armed::wait"]);
+    tasks.tasks.push(row.waits(oneshot("yes")));
+    let handle = tokio::spawn(wait(Silent::default()));
+    leak(handle.abort_handle());
+    let row = Task::idle(truth::id(&handle), &["armed::wait"]);
+    tasks.tasks.push(row.waits(Wait::new("unknown").with("armed", "unknown")));
+}
+
 fn several(tasks: &mut Tasks) {
     let sleeps = Wait::new("sleep").with("armed", "yes");
     let tree = at("armed::once").held(at("armed::receive"));
@@ -169,6 +192,8 @@ async fn main() {
     sets(&mut tasks);
     moved(&mut tasks);
     several(&mut tasks);
+    shared(&mut tasks);
+    abortable(&mut tasks);
     Truth::new("armed")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.tasks)
