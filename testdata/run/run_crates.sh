@@ -3,8 +3,8 @@
 #
 # usage: run_crates.sh ASYNCDBG PROFILE [PROGRAM...]
 #
-# PROFILE: debug or release. PROGRAM: default all that build in a minute. Exit status 77 where there is
-# no cargo.
+# PROFILE: debug or release. PROGRAM: default all that build in a minute. LOCK=FILE: a lock file in
+# place of Cargo.lock, such as crates/older.lock. Exit status 77 where there is no cargo.
 set -euo pipefail
 
 testdata=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,13 +17,25 @@ profile=$2
 shift 2
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/crates
-options=(--quiet --locked --target-dir "$target" -j "${JOBS:-2}")
+options=(--quiet --locked -j "${JOBS:-2}")
 case $profile in
 debug) ;;
 release) options+=(--release) ;;
 *) fail "no profile $profile" ;;
 esac
+lock=${LOCK:+$(realpath "$LOCK")}
 cd "$testdata/crates"
+if [ -n "$lock" ]; then
+	# A copy of the sources with that lock; the paths between the two workspaces stay the same.
+	target=$target-$(basename "$lock" .lock)
+	src=$target/src
+	rm -rf "$src"
+	mkdir -p "$src"
+	cp -a "$testdata/crates" "$testdata/programs" "$src"
+	cp "$lock" "$src/crates/Cargo.lock"
+	cd "$src/crates"
+fi
+options+=(--target-dir "$target")
 if [ $# -eq 0 ]; then
 	cargo build "${options[@]}"
 	mapfile -t programs < <(cargo metadata --locked --no-deps --format-version 1 |
