@@ -34,6 +34,8 @@ struct leaf_row {
 	 */
 	bool resource;
 	bool directed; /* a resource whose direction, read or write, the future around it decides */
+	bool whole; /* a resource that describes the one inside it, so that this is not searched for
+	             */
 	bool owns_tasks; /* a resource that is shown also where a variable only holds it */
 };
 

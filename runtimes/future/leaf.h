@@ -84,6 +84,18 @@ bool leaf_has_path(const struct leaf *l, const struct type *t, const char *expr)
 struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *type,
                             struct value *ret, bool *found) MUST_CHECK;
 
+/* ---- leaf_inside.c: resources inside other resources ---- */
+
+/* The object of a trait object, where the type of its vtable is exact. */
+bool leaf_dyn(struct collector *c, struct value v, struct value *ret);
+/* The first resource in v: in itself, in a Box, behind a reference or a trait object. */
+bool leaf_find_inside(const struct leaf *l, struct value v, struct value *ret);
+/* Decodes a resource as l is decoded, into a wait of its own: ret->w. */
+struct error *leaf_decode_inside(const struct leaf *l, struct value inner, struct leaf *ret)
+	MUST_CHECK;
+/* Adds details of another wait, those with keys of the list (ends with NULL); NULL: all. */
+void leaf_copy_details(const struct leaf *l, const struct wait *from, const char *const *keys);
+
 /* Add a key to the JSON object of the wait. Do not add a key twice. */
 void wait_int(const struct leaf *l, const char *key, int64_t number);
 void wait_bool(const struct leaf *l, const char *key, bool yes);

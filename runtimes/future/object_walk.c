@@ -415,6 +415,12 @@ struct future *object_walk_resource(struct collector *c, struct value v)
 	return f;
 }
 
+/* Does the wait of resource v describe the one inside it? */
+static bool is_described(const struct future *f, struct value v)
+{
+	return type_class_of(v.type)->resource->whole && f->wait && f->wait->object != v.addr;
+}
+
 static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct search *s = arg;
@@ -432,7 +438,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	s->resources[s->nresources++] =
 		(struct resource){ index, f, waker, at->exclusive, certain };
 	/* If no waker of the task was found in it, resources inside it may have one. */
-	return waker != WAKER_OURS && !certain;
+	return waker != WAKER_OURS && !certain && !is_described(f, at->v);
 }
 
 /* Keeps the resources that the future certainly reads or writes. Returns their number. */

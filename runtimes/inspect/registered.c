@@ -30,6 +30,7 @@ static const struct crate_types *const crates[] = {
 	&mobc_types,
 	&quinn_types,
 	&r2d2_types,
+	&rustls_types,
 	&sqlx_types,
 	&tungstenite_types,
 	&want_types,

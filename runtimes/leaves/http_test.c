@@ -328,6 +328,26 @@ static void test_quic_driver(void **state)
 	futures_close(&f);
 }
 
+/* A stream whose socket is of an unknown type. */
+static void test_tls(void **state)
+{
+	struct futures f = open_http();
+	struct value v = futures_value(&f, "tokio_rustls::server::TlsStream<u64>", FUTURES_ROOT);
+	struct value common = futures_member(v, "session.inner.core.common_state");
+
+	(void)state;
+	futures_variant(&f, futures_member(v, "session.inner.core.data.sni"), "None");
+	futures_variant(&f, futures_member(common, "negotiated_version"), "None");
+	futures_expect(&f, v, "io", "TLS server, handshake");
+	futures_poke(&f, common, "may_send_application_data", 1);
+	futures_expect(&f, v, "io", "TLS server, handshake");
+	futures_poke(&f, common, "may_receive_application_data", 1);
+	futures_expect(&f, v, "io", "TLS server, established");
+	futures_poke(&f, common, "has_sent_close_notify", 1);
+	futures_expect(&f, v, "io", "TLS server, closing");
+	futures_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_h2_stream), cmocka_unit_test(test_want),
 		cmocka_unit_test(test_websocket), cmocka_unit_test(test_quic_read),
 		cmocka_unit_test(test_quic_send), cmocka_unit_test(test_quic_driver),
+		cmocka_unit_test(test_tls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

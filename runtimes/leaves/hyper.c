@@ -34,9 +34,13 @@ enum {
 	METHOD,
 	VERSION,
 	READ_BUF,
+	HEADERS,
 	HEADERS_LEN,
 	HEADERS_POS,
 	QUEUE,
+	HEAD_SECONDS,
+	HEAD_NANOS,
+	HEAD_TIMER,
 	BODY_WAKER,
 	BODY_ITEM,
 	BODY_SENDER,
@@ -58,12 +62,20 @@ static const struct binding_row layout[] = {
 	[VERSION] = { "hyper.version", "type:" DISPATCHER, "conn.state.version.0",
 	              .optional = true },
 	[READ_BUF] = { "hyper.read_buf", "type:" DISPATCHER, "conn.io.read_buf", .optional = true },
+	[HEADERS] = { "hyper.headers", "type:" DISPATCHER, "conn.io.write_buf.headers.bytes",
+	              .optional = true },
 	[HEADERS_LEN] = { "hyper.headers.len", "type:" DISPATCHER,
 	                  "conn.io.write_buf.headers.bytes.len", .optional = true },
 	[HEADERS_POS] = { "hyper.headers.pos", "type:" DISPATCHER, "conn.io.write_buf.headers.pos",
 	                  .optional = true },
 	[QUEUE] = { "hyper.queue", "type:" DISPATCHER, "conn.io.write_buf.queue.bufs",
 	            .optional = true },
+	[HEAD_SECONDS] = { "hyper.head.seconds", "type:" DISPATCHER,
+	                   "conn.state.h1_header_read_timeout.Some.0.secs", .optional = true },
+	[HEAD_NANOS] = { "hyper.head.nanos", "type:" DISPATCHER,
+	                 "conn.state.h1_header_read_timeout.Some.0.nanos", .optional = true },
+	[HEAD_TIMER] = { "hyper.head.timer", "type:" DISPATCHER,
+	                 "conn.state.h1_header_read_timeout_running", .optional = true },
 	/* since 1.12; before, it is a channel of futures */
 	[BODY_WAKER] = { "hyper.body.waker", "type:" BODY_TYPE, "shared.receiver_waker.waker",
 	                 .optional = true },
@@ -311,6 +323,34 @@ static const char *find_path(const struct leaf *l, const struct connection *c, b
 	return found;
 }
 
+/*
+ * The path of the request whose head a client has not sent: it is in the buffer of heads, which is
+ * cleared when it is sent (io.rs, WriteBuf). NULL: not known.
+ */
+static const char *unsent_path(const struct leaf *l, const struct connection *c)
+{
+	size_t before = strlen(c->method) + 1, path;
+	char line[MAX_METHOD + MAX_PATH];
+	uint64_t len, n;
+	struct value head;
+	struct slice bytes;
+
+	if (!number(l, l->v, layout[HEADERS_LEN].path, &len) || len <= before ||
+	    !find(l, l->v, layout[HEADERS].path, &head))
+		return NULL;
+	n = len < sizeof(line) ? len : sizeof(line);
+	struct error *err = value_slice(l->d->c->in->target, head, &bytes);
+	if (!err)
+		err = target_read(l->d->c->in->target, bytes.addr, line, n);
+	bool ok = !err && memcmp(line, c->method, before - 1) == 0 && line[before - 1] == ' ';
+	error_free(err);
+	for (path = before; ok && path < n && !strchr(" ?\r\n", line[path]);)
+		path++;
+	if (!ok || path == before || path == n || !memchr("? ", line[path], 2))
+		return NULL;
+	return str_clean(l->d->c->a, line + before, path - before);
+}
+
 /* ---- properties ---- */
 
 static void read_connection(const struct leaf *l, struct connection *c)
@@ -348,6 +388,24 @@ static void add_path(const struct leaf *l, const char *path, bool certain)
 		wait_bool(l, "http_path_uncertain", true);
 }
 
+/*
+ * The time that a server gives the head of a request, while its timer runs (conn.rs,
+ * poll_read_head()); the timer is a child of the connection's. A suffix for the phrase.
+ */
+static const char *add_head_timeout(const struct leaf *l)
+{
+	uint64_t seconds, nanos, runs, ms;
+
+	if (!number(l, l->v, layout[HEAD_TIMER].path, &runs) || !runs ||
+	    !number(l, l->v, layout[HEAD_SECONDS].path, &seconds) ||
+	    !number(l, l->v, layout[HEAD_NANOS].path, &nanos) || seconds > UINT32_MAX)
+		return "";
+	ms = seconds * 1000 + nanos / 1000000;
+	wait_int(l, "http_head_timeout_ms", (int64_t)ms);
+	return arena_printf(l->d->c->a, ", head within %" PRIu64 ".%" PRIu64 " seconds", ms / 1000,
+	                    ms % 1000 / 100);
+}
+
 static struct error *decode_h1(struct leaf *l)
 {
 	struct connection c;
@@ -356,6 +414,9 @@ static struct error *decode_h1(struct leaf *l)
 	const char *role = c.server ? "server" : "client", *http = version(l, &c);
 	bool certain = false;
 	const char *doing = phase(l, &c), *path = find_path(l, &c, &certain);
+
+	if (!c.server && c.method && (path = unsent_path(l, &c)))
+		certain = true;
 
 	wait_string(l, "http_role", role);
 	wait_string(l, "http_version", http);
@@ -377,8 +438,8 @@ static struct error *decode_h1(struct leaf *l)
 		has_request ? arena_printf(l->d->c->a, ", %s%s%s%s", c.method, path ? " " : "",
 	                                   path ? path : "", path && !certain ? " (perhaps)" : "")
 			    : "";
-	wait_phrase(l, "%s %s%s%s%s%s", http, role, doing ? ", " : "", doing ? doing : "", request,
-	            queued);
+	wait_phrase(l, "%s %s%s%s%s%s%s", http, role, doing ? ", " : "", doing ? doing : "",
+	            request, queued, c.server ? add_head_timeout(l) : "");
 	return NULL;
 }
 

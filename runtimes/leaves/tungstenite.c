@@ -67,10 +67,37 @@ static struct error *arm(struct leaf *l, struct value socket)
 	return NULL;
 }
 
+/*
+ * Adds what is known of the stream below the messages, an AllowStd: its socket, TLS. Returns a
+ * suffix for the phrase.
+ */
+static const char *describe_socket(const struct leaf *l, struct value socket)
+{
+	static const char *const keys[] = { "resource",  "fd",          "descriptor",
+		                            "local",     "peer",        "tls_role",
+		                            "tls_phase", "tls_version", "tls_server_name",
+		                            NULL };
+	const struct member *stream = type_member(socket.type, "inner");
+	struct value inner;
+	struct leaf below;
+
+	if (!stream || !stream->type ||
+	    !leaf_find_inside(l, (struct value){ stream->type, socket.addr + stream->offset },
+	                      &inner))
+		return "";
+	struct error *err = leaf_decode_inside(l, inner, &below);
+	bool ok = !err;
+	error_free(err);
+	if (!ok || !below.w->phrase)
+		return "";
+	leaf_copy_details(l, below.w, keys);
+	return arena_printf(l->d->c->a, ", %s", below.w->phrase);
+}
+
 static struct error *decode_socket(struct leaf *l)
 {
 	TRY(arm(l, l->v));
-	wait_phrase(l, "websocket handshake");
+	wait_phrase(l, "websocket handshake%s", describe_socket(l, l->v));
 	return NULL;
 }
 
@@ -132,8 +159,8 @@ static struct error *decode_stream(struct leaf *l)
 			text = arena_printf(l->d->c->a, ", %" PRIu64 " bytes to be written",
 			                    buffered);
 	}
-	wait_phrase(l, "websocket%s%s%s%s%s", role ? ", " : "", role ? role : "", state ? ", " : "",
-	            state ? state : "", text);
+	wait_phrase(l, "websocket%s%s%s%s%s%s", role ? ", " : "", role ? role : "",
+	            state ? ", " : "", state ? state : "", text, describe_socket(l, socket));
 	return NULL;
 }
 

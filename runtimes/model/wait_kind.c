@@ -13,7 +13,8 @@
 #define RWLOCK  QUEUE " writer readers permits_held"
 #define SLEEP   "deadline_ns remaining_ms now registered"
 #define FD      "fd descriptor local peer"
-#define IO      "resource direction registered readiness " FD " " SEND
+#define IO      "resource direction registered readiness " FD " " SEND " " TLS
+#define TLS     "tls_role tls_phase tls_version tls_server_name"
 #define SEND    "send_queue unacknowledged peer_window retransmits"
 #define MPSC    "queued capacity senders weak_senders closed"
 #define ENDS    "queued capacity senders receivers weak_ends may_close closed"
@@ -21,7 +22,7 @@
 #define SET     "tasks_in_set finished tasks states"
 #define HTTP    "http_role http_version http_phase http_method " REQUEST
 #define REQUEST "http_path http_path_uncertain http_queued " STREAMS
-#define STREAMS "http_streams http_pending http_window"
+#define STREAMS "http_streams http_pending http_window http_head_timeout_ms"
 #define QUIC    "quic_role quic_peer quic_closed wants"
 #define FRAME   "frame function file line"
 
@@ -141,7 +142,7 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "io", .details = IO },
 	{ .name = "process", .details = "pid" },
 	{ .name = "duplex",
-	  .details = "resource direction registered buffered capacity other_end_alive" },
+	  .details = "resource direction registered buffered capacity other_end_alive " TLS },
 	{ .name = "blocking", .details = "resource busy " FD },
 	{ .name = "pending", .target = WAIT_FOREVER },
 	{ .name = "ready" },
@@ -156,7 +157,8 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "want", .details = "is_wanted taker_alive" },
 	{ .name = "quic", .details = QUIC },
 	{ .name = "quic_stream", .details = "stream buffered window " QUIC },
-	{ .name = "websocket", .details = "websocket_role websocket_state buffered" },
+	{ .name = "websocket",
+	  .details = "websocket_role websocket_state buffered resource " FD " " TLS },
 
 	{ NATIVE("std_mutex", WAIT_NATIVE_LOCK), .access = WAIT_WHOLE, .noun = "std Mutex",
 	  .object = "lock", .has_holder = true },

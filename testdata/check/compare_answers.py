@@ -24,7 +24,7 @@ def wait(value):
     value = {key: item for key, item in value.items() if key not in TIME_KEYS}
     if value.get("kind") in ("sleep", "interval"):
         value.pop("phrase", None)
-    if value.get("kind") in ("io", "blocking"):
+    if value.get("kind") in ("io", "blocking", "websocket"):
         value = {key: item for key, item in value.items() if key not in KERNEL_KEYS}
         # Which descriptor a user's own object means, epoll knows.
         if value.get("resource") in ("AsyncFd", "I/O"):
