@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "commands/report/report_parts.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"

@@ -1,5 +1,5 @@
 /* The wait-for graph and the findings of a report. */
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "commands/report/report_parts.h"
 #include "debugger/base/vec.h"
 #include "dwarf/names/demangle.h"

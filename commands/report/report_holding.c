@@ -1,5 +1,5 @@
 /* The resource owners of a report. */
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "commands/report/report_parts.h"
 #include "debugger/base/map.h"
 

@@ -62,7 +62,7 @@ check() {
 	done
 	deny runtimes '<jansson\.h>' runtimes/saved/json_{reader,writer}_test.c \
 		runtimes/saved/json_reader_fuzz.c
-	deny commands '<jansson\.h>' commands/out/out_json_test.c commands/report/report_test.c \
+	deny commands '<jansson\.h>' commands/json/out_json_test.c commands/report/report_test.c \
 		commands/test/fuzz.h
 }
 

@@ -1,5 +1,5 @@
 /* Writes the wait-for graph, verdicts and findings as JSON. */
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "runtimes/analysis/alike.h"
 #include "runtimes/analysis/finding.h"
 #include "runtimes/graph/verdict.h"

@@ -1,5 +1,5 @@
 /* Writes the parts of a snapshot as JSON. */
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 
 #include <string.h>
 

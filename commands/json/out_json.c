@@ -5,7 +5,7 @@
 #include "commands/base/call.h"
 #include "commands/base/focus.h"
 #include "commands/out/out.h"
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"

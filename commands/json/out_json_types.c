@@ -1,5 +1,5 @@
 /* Writes types as JSON: lists of them, and the parts of one. */
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "runtimes/query/types.h"
 
 static void put_row(struct json_writer *w, const struct type_row *row)

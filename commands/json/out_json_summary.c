@@ -1,7 +1,7 @@
 /* Writes the summary counts as JSON. */
 #include <string.h>
 
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "runtimes/model/names.h"
 
 /* Counts by name, in order of first occurrence. */

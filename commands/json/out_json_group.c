@@ -1,7 +1,7 @@
 /* Writes groups of tasks as JSON. */
 #include <string.h>
 
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "runtimes/analysis/group_lines.h"
 #include "runtimes/analysis/tally.h"
 #include "runtimes/model/names.h"

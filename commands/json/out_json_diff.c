@@ -1,5 +1,5 @@
 /* Writes a diff as JSON. */
-#include "commands/out/out_json.h"
+#include "commands/json/out_json.h"
 #include "runtimes/analysis/diff.h"
 
 static void put_place(struct json_writer *w, const char *key, const struct diff_place *p)
