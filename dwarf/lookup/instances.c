@@ -1,4 +1,4 @@
-/* Finds all instances of a generic function or type in the units of one crate. */
+/* Finds all instances of a generic function or type, or all impls of Drop, in one crate. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -7,6 +7,7 @@
 #include "dwarf/module/die_name.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
+#include "dwarf/types/type.h"
 
 /* If fewer bytes of a crate's units are left to scan, their scan records are kept. */
 enum { MUCH_TO_SCAN = 8 << 20 };
@@ -106,6 +107,38 @@ static void visit_instances(struct dwarf_module *dm, struct unit *u, void *arg)
 	}
 }
 
+/* The T of a function drop(&mut T); NULL: it is none. */
+static const char *dropped_type(struct dwarf_module *dm, uint64_t die)
+{
+	static const char reference[] = "&mut ";
+	const struct function f = { .dm = dm, .die = die };
+	const struct type *argument = function_read_first_argument(&f);
+	const char *name = argument ? type_name(argument) : "";
+
+	return str_begins(name, reference) ? name + strlen(reference) : NULL;
+}
+
+static void visit_drops(struct dwarf_module *dm, struct unit *u, void *arg)
+{
+	const struct instance_search *s = arg;
+
+	for (uint32_t i = 0; i < u->nscopes; i++) {
+		const struct scope_note *note = &u->scopes[i];
+		const char *own = NULL, *type = NULL;
+
+		if (note->tag == DW_TAG_subprogram && note->parent != SCOPE_NONE &&
+		    !(note->flags & SCOPE_ORIGIN))
+			own = scan_scope_name(&dm->sections, u, i);
+		if (own && (strcmp(own, s->base) == 0 || is_generic(own, s->base)))
+			type = dropped_type(dm, u->start + note->die);
+		if (!type)
+			continue;
+		STR(name);
+		str_printf(&name, "%s<%s>", s->path, type);
+		s->visit(str_text(&name), (note->flags & SCOPE_ADDRESS) != 0, s->arg);
+	}
+}
+
 static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *here)
 {
 	uint64_t bytes = 0;
@@ -134,9 +167,10 @@ void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near, const ch
 	struct scanner *passing = here && is_much_to_scan(dm, here) ? scanner_new() : NULL;
 
 	find_outer(&s);
+	unit_fn *visit_unit = strcmp(path, OWN_DROP) == 0 ? visit_drops : visit_instances;
 	for (size_t i = 0; here && i < dm->nunits; i++) {
 		if (poll_units_same_crate(here, &dm->units[i]))
-			debuginfo_pass(dm, &dm->units[i], passing, visit_instances, &s);
+			debuginfo_pass(dm, &dm->units[i], passing, visit_unit, &s);
 	}
 	scanner_free(passing);
 }

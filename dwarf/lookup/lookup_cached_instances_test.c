@@ -106,12 +106,30 @@ static void test_crates_are_distinguished(void **state)
 	fixture_close(&f);
 }
 
+/* An impl of Drop is found by the type of its self; drop glue alone is none. */
+static void test_impls_of_drop(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/moved.elf");
+	const struct type *guard = must_find(&f, "moved::Guard");
+	const struct type *parts = must_find(&f, "moved::Parts");
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_true(lookup_has_instance(f.dm, type_die(guard), OWN_DROP, "moved::Guard"));
+		assert_false(lookup_has_instance(f.dm, type_die(parts), OWN_DROP, "moved::Parts"));
+		lookup_cached_instances_forget(f.dm);
+	}
+	assert_true(lookup_has_instance(f.dm, type_die(parts), glue, "moved::Parts"));
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_that_is_visited_is_known),
 		cmocka_unit_test(test_paths_are_distinguished),
 		cmocka_unit_test(test_crates_are_distinguished),
+		cmocka_unit_test(test_impls_of_drop),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);

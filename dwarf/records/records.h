@@ -84,6 +84,11 @@ struct records_identity {
  * both.
  */
 #define DROP_GLUE "core::ptr::drop_in_place"
+/*
+ * A path that stands for the impls of Drop: the instances are those of drop(&mut T), whatever the
+ * path of the impl is. The generic argument of their names is T.
+ */
+#define OWN_DROP "core::ops::drop::Drop::drop"
 
 struct records;
 

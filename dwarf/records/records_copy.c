@@ -287,12 +287,17 @@ static void copy_die(struct walk *w, uint64_t die)
 	record_add_number(&c->writer, id_of(c->m, die));
 }
 
-/* Drop glue is kept only if it drops a known type. */
+static bool is_drop(const char *path)
+{
+	return strcmp(path, DROP_GLUE) == 0 || strcmp(path, OWN_DROP) == 0;
+}
+
+/* What drops a value is kept only if it drops a known type. */
 static bool is_of_use(const struct merger *m, const char *path, const char *name)
 {
 	SCRATCH(tmp);
 
-	if (strcmp(path, DROP_GLUE) != 0)
+	if (!is_drop(path))
 		return true;
 	const char *type = qualified_first_generic(&tmp, name);
 	return type && map_has(&m->names, map_key_of_text(type));
@@ -342,7 +347,7 @@ static void copy_instances(struct merger *m, const char *path, uint64_t home, st
 	struct record before;
 
 	read_instances(m, path, from, &found);
-	if (home && strcmp(path, DROP_GLUE) != 0)
+	if (home && !is_drop(path))
 		write_instances(m, path, home, &found);
 	if (record_find(m->to, RECORD_INSTANCES, 0, path, &before))
 		read_instances(m, path, before, &found);

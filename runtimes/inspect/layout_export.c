@@ -147,11 +147,13 @@ static void ignore_instance(const char *name, bool has_code, void *arg)
 	(void)name, (void)has_code, (void)arg;
 }
 
-/* Queries the drop glue of all crates: a type's glue may be in its own crate or in a user's. */
+/* Queries what drops values in all crates: a type's glue may be in its own crate or in a user's. */
 static void ask_about_drops(struct dwarf_module *dm)
 {
-	for (size_t i = 0; i < dm->nunits; i++)
+	for (size_t i = 0; i < dm->nunits; i++) {
 		lookup_each_instance(dm, dm->units[i].first_die, DROP_GLUE, ignore_instance, NULL);
+		lookup_each_instance(dm, dm->units[i].first_die, OWN_DROP, ignore_instance, NULL);
+	}
 }
 
 /* Makes the queries of decoding a value of type t that go beyond reading the type itself. */
