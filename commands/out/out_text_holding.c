@@ -65,6 +65,8 @@ static const char *relation(const struct holding *h)
 		return doubt ? "a sender may be in " : "a sender is in ";
 	case HOLDING_RECEIVER:
 		return doubt ? "the receiver may be in " : "the receiver is in ";
+	case HOLDING_SLOT:
+		return "may be held by ";
 	case HOLDING_WAKER:
 		break;
 	}
@@ -132,6 +134,12 @@ static void times(struct text *t, size_t n)
 		str_printf(&t->line, ", %zu times", n);
 }
 
+static void slot(struct text *t, const struct holding *h)
+{
+	if (h->role == HOLDING_SLOT)
+		str_append(&t->line, ", whose type looks like the guard of a pool");
+}
+
 static void left(struct text *t, const struct listed *listed, const char *indent)
 {
 	if (!listed->left)
@@ -152,6 +160,7 @@ static void holder(struct text *t, const struct holding *h, size_t n, const char
 	if (h->granted)
 		str_append(&t->line,
 		           h->partial ? ", which waits for more" : ", which has not taken it yet");
+	slot(t, h);
 	times(t, n);
 	text_end_line(t);
 }
@@ -208,8 +217,9 @@ static void own(struct text *t, const struct holding *h, size_t ntimes,
 	str_append(&t->line, " (");
 	place(t, h);
 	str_append(&t->line, ")");
+	slot(t, h);
 	times(t, ntimes);
-	if (h->role == HOLDING_LOCK && n) {
+	if ((h->role == HOLDING_LOCK || h->role == HOLDING_SLOT) && n) {
 		str_append(&t->line, ", ");
 		text_count(t, n, "task");
 		str_append(&t->line, n == 1 ? " waits for it" : " wait for it");

@@ -187,6 +187,12 @@ static void test_own(void **state)
 	            "1 task waits for it\n");
 	h->uncertain = true;
 	assert_says(s, "5", "     may hold: tokio::sync::mutex::MutexGuard<u32>");
+	h->role = HOLDING_SLOT;
+	assert_says(s, "5",
+	            "src/bank.rs:41), whose type looks like the guard of a pool, "
+	            "1 task waits for it\n");
+	/* Nothing but a semaphore has such holders. */
+	assert_silent(s, "4", "may be held by");
 	h->role = HOLDING_WAKER;
 	assert_silent(s, "5", "hold:");
 }

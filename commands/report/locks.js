@@ -1,6 +1,6 @@
 /* What tasks and threads have that others wait for, by lock and channel. */
 
-const ROLES = ['held by', 'sender', 'receiver', 'known to'];
+const ROLES = ['held by', 'sender', 'receiver', 'known to', 'a possible guard'];
 
 const holdings = (() => {
 	const COLUMNS = 15;

@@ -54,6 +54,8 @@ static const char *doubt_of(const struct holding *h, const struct graph_edge *e)
 		return e->doubt;
 	if (!h->uncertain)
 		return NULL;
+	if (h->role == HOLDING_SLOT)
+		return "its type looks like the guard of a pool";
 	return h->sole ? graph_sole_doubt : "it may have been dropped or moved before";
 }
 

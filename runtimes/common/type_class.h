@@ -15,6 +15,7 @@ struct coroutine_plan;
 struct holding_row;
 struct leaf_row;
 struct pool_row;
+struct pooled;
 struct task_set_ops;
 
 /* How to get from a place to the future that a poll of it polls. */
@@ -58,6 +59,7 @@ struct type_class {
 	const struct leaf_row *resource;         /* NULL: none */
 	const struct leaf_row *properties;       /* NULL: none */
 	const struct holding_row *holding;       /* NULL: none */
+	const struct pooled *pooled;             /* NULL: none; if pooled_known */
 	const struct combinator_row *combinator; /* NULL: none */
 	const struct pool_row
 		*pool; /* of a future that waits for a connection of one; NULL: none */
@@ -83,6 +85,7 @@ struct type_class {
 	unsigned char special;       /* enum holding_special */
 	unsigned char entries;       /* enum entries_kind */
 	bool members_known : 1;
+	bool pooled_known : 1;
 	bool coroutine : 1, maybe_done : 1, poll_fn : 1, composite : 1;
 	bool borrowed : 1; /* a reference, or a Pin of one */
 	bool box : 1;      /* a Box, or a Pin of one */

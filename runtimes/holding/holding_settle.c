@@ -324,6 +324,65 @@ static void learn_waits(struct collector *c, struct locks *locks, const found_ve
 	}
 }
 
+/* ---- guards of the program's own pools ---- */
+
+struct slots {
+	struct map waits; /* object -> wait of a semaphore */
+	struct map held;  /* objects of which values that are permits were found */
+};
+
+static void note_waits(struct slots *slots, const struct future *f)
+{
+	if (f->wait && f->wait->object && wait_kind_ended_by(wait_kind_of(f->wait), HOLDING_SLOT))
+		map_put(&slots->waits, f->wait->object, f->wait);
+	for (size_t i = 0; i < f->nchildren; i++)
+		note_waits(slots, f->children[i]);
+}
+
+static void note_all_waits(struct slots *slots, const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->root)
+			note_waits(slots, s->tasks[i]->root);
+	}
+	for (size_t i = 0; i < s->nthreads; i++) {
+		if (s->threads[i].root)
+			note_waits(slots, s->threads[i].root);
+	}
+}
+
+/*
+ * A value that may have a permit is of interest only where somebody waits for one. It has none
+ * where permits are values: the guard then has such a value in itself.
+ */
+static void settle_slots(struct collector *c, found_vec *list)
+{
+	struct slots slots = { 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++)
+		any |= !list->data[i].gone && list->data[i].h.role == HOLDING_SLOT;
+	if (any)
+		note_all_waits(&slots, c->out);
+	for (size_t i = 0; any && i < list->n; i++) {
+		const struct found *f = &list->data[i];
+
+		if (is_lock(f) && f->row)
+			map_put(&slots.held, f->h.object ? f->h.object : f->h.primitive, NULL);
+	}
+	for (size_t i = 0; any && i < list->n; i++) {
+		struct found *f = &list->data[i];
+		const struct wait *wait = map_get(&slots.waits, f->h.object);
+
+		if (f->h.role != HOLDING_SLOT)
+			continue;
+		f->gone |= !wait || map_has(&slots.held, f->h.object);
+		f->h.primitive = wait ? wait->primitive : 0;
+	}
+	map_free(&slots.waits);
+	map_free(&slots.held);
+}
+
 /* ---- into the snapshot ---- */
 
 struct ordered {
@@ -401,6 +460,7 @@ void holding_settle(struct collector *c)
 	drop_duplicates(list);
 	learn_waits(c, &locks, list);
 	judge(&locks, list);
+	settle_slots(c, list);
 	map_free(&locks.by_primitive);
 	publish(c, list);
 	note_always(c);

@@ -107,6 +107,49 @@ static struct found *add(struct judged *j, uint64_t addr, bool uncertain)
 	return f;
 }
 
+/*
+ * How many values are published of one that may have a permit of the semaphore at 0x10. waited: a
+ * task waits there; permits: somebody has permits of it as a value.
+ */
+static size_t slots_published(bool waited, bool permits)
+{
+	struct wait wait = { .kind = "semaphore", .object = 0x10, .primitive = 0x18 };
+	struct future root = { .wait = &wait };
+	struct task task = { .id = "1", .root = &root }, *tasks[] = { &task };
+	struct judged j;
+	size_t n = 0;
+
+	judged_init(&j);
+	j.out->tasks = tasks;
+	j.out->ntasks = waited;
+	if (permits)
+		add(&j, 0x100, false);
+	struct found *f = add(&j, 0x200, true);
+	f->row = NULL;
+	f->h.role = HOLDING_SLOT;
+	f->h.kind = "semaphore";
+	f->h.primitive = 0;
+	holding_settle(&j.c);
+	for (size_t i = 0; i < j.out->nholdings; i++) {
+		if (j.out->holdings[i].role != HOLDING_SLOT)
+			continue;
+		assert_int_equal(j.out->holdings[i].primitive, 0x18);
+		n++;
+	}
+	j.out->tasks = NULL;
+	j.out->ntasks = 0;
+	judged_deinit(&j);
+	return n;
+}
+
+static void test_slots(void **state)
+{
+	(void)state;
+	assert_int_equal(slots_published(true, false), 1);
+	assert_int_equal(slots_published(false, false), 0);
+	assert_int_equal(slots_published(true, true), 0);
+}
+
 static void test_only_candidate(void **state)
 {
 	struct judged j;
@@ -432,6 +475,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_can_end),
 		cmocka_unit_test(test_can_end_by_object),
+		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_only_candidate),
 		cmocka_unit_test(test_candidate_that_may_be_misread),
 		cmocka_unit_test(test_several_candidates),

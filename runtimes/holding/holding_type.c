@@ -5,7 +5,7 @@
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/type_predicate.h"
 #include "runtimes/future/combinator.h"
-#include "runtimes/holding/holding.h"
+#include "runtimes/holding/holding_pooled.h"
 
 enum { MAX_DEPTH = 48 };
 
@@ -135,6 +135,8 @@ static bool ask(void *q, const struct type *t, int depth)
 	if (type_class->holds == UNDECIDED) {
 		if (type_class->holding || is_boundary(t))
 			type_class->holds = type_class->holding ? YES : NO;
+		else if (holding_pooled(t))
+			type_class->holds = YES;
 		else if (depth > MAX_DEPTH)
 			/*
 			 * Not cached: the types that led here are walked, and this type is queried

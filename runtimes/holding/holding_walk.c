@@ -8,6 +8,7 @@
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/moved.h"
+#include "runtimes/holding/holding_pooled.h"
 
 enum {
 	MAX_VISITED = 1 << 18, /* values of one tree */
@@ -115,6 +116,22 @@ static bool take(struct walk *w, struct value v, const struct holding_row *row,
 	found &= !err;
 	failed(w, v, up, uncertain, err);
 	return found;
+}
+
+/* Records each semaphore of which a guard of the program's own pool may have a permit. */
+static void take_pooled(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct pooled *pooled = holding_pooled(v.type);
+
+	for (size_t i = 0; pooled && i < pooled->n; i++) {
+		struct found *f = add(w, v, up, uncertain);
+		bool found = false;
+		struct error *err = holding_read_pooled(w->c, v, i, f, &found);
+
+		if (err || !found)
+			w->c->holdings->list.n--;
+		error_free(err); /* it is only a possible holder */
+	}
 }
 
 static void take_acquire(struct walk *w, struct value v, const struct step *up, bool uncertain)
@@ -469,6 +486,7 @@ static void walk_kind(struct walk *w, struct value v, const struct step *up, boo
 			       walk_content(w, v, row->content, up, uncertain));
 		return;
 	}
+	take_pooled(w, v, up, uncertain);
 	if (type_class->special) {
 		walk_special(w, v, up, uncertain);
 		return;

@@ -185,6 +185,8 @@ enum holding_role {
 	HOLDING_RECEIVER, /* a receiving end: a sender may wait for its owner */
 	HOLDING_WAKER, /* a reference that can wake waiters (Notify, CancellationToken); whether its
 	                  owner will do so is unknown */
+	HOLDING_SLOT,  /* a value whose type looks like the guard of a pool: it may have a permit of
+	                  the semaphore; always uncertain */
 };
 
 /*

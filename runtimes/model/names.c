@@ -115,7 +115,7 @@ const char *signal_name(struct arena *a, int signal)
 
 const char *holding_role_name(enum holding_role role)
 {
-	static const char *const names[] = { "lock", "sender", "receiver", "waker" };
+	static const char *const names[] = { "lock", "sender", "receiver", "waker", "slot" };
 
 	return names[role];
 }

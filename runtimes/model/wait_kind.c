@@ -6,6 +6,7 @@
 #define BY_SENDER   (1U << HOLDING_SENDER)
 #define BY_RECEIVER (1U << HOLDING_RECEIVER)
 #define BY_WAKER    (1U << HOLDING_WAKER)
+#define BY_SLOT     (1U << HOLDING_SLOT)
 
 #define QUEUE   "polled granted closed position tasks_ahead behind tasks_behind"
 #define PERMITS QUEUE " permits_wanted permits_missing permits_available"
@@ -43,7 +44,13 @@ const struct wait_kind wait_kinds[] = {
 	  .details = RWLOCK },
 	{ LOCK("rwlock_write", WAIT_WRITE, "RwLock"), .object = "lock", .has_holder = true,
 	  .details = RWLOCK },
-	{ LOCK("semaphore", WAIT_PERMITS, "Semaphore"), .object = "lock", .has_holder = true,
+	{ .name = "semaphore",
+	  .target = WAIT_LOCK,
+	  .access = WAIT_PERMITS,
+	  .noun = "Semaphore",
+	  .object = "lock",
+	  .roles = BY_LOCK | BY_SLOT,
+	  .has_holder = true,
 	  .details = PERMITS },
 	{ LOCK("pool", WAIT_SLOTS, "pool"), .object = "pool", .has_holder = true,
 	  .details = POOL " " FRAME " thread" },

@@ -20,7 +20,7 @@
 	W(BRANCH, enum branch, branch_name, BRANCH_HELD)                                           \
 	W(ARMED, enum armed, armed_name, ARMED_NO)                                                 \
 	W(TASK_STATE, enum task_state, task_state_name, TASK_CANCELLED)                            \
-	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_WAKER)                       \
+	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_SLOT)                        \
 	W(THREAD_ROLE, enum thread_role, thread_role_name, THREAD_BLOCKING)                        \
 	W(ROW_STATUS, enum row_status, row_status_name, ROW_BROKEN)                                \
 	W(DEBUG_TIER, enum debug_tier, debug_tier_name, TIER_NONE)                                 \
