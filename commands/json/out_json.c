@@ -4,8 +4,8 @@
 
 #include "commands/base/call.h"
 #include "commands/base/focus.h"
-#include "commands/out/out.h"
 #include "commands/json/out_json.h"
+#include "commands/out/out.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
