@@ -39,7 +39,8 @@ deny() {
 check() {
 	local elf='<(elfutils/|dwarf\.h|gelf\.h|libelf\.h)' folder lines
 
-	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c
+	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c \
+		debugger/elf/elf_sections.c
 	deny debugger '<sys/ptrace\.h>' debugger/live/tracer{,_event,_stop}.c \
 		debugger/live/{target_live,tracer}_test.c
 	for folder in dwarf runtimes commands; do
