@@ -105,8 +105,9 @@ struct task_types {
 /* ---- the runtime ---- */
 
 struct runtime {
-	const char *name;                /* its crate: "tokio"; printed as runtimes[].kind */
-	const char *path;                /* the prefix of the paths of its code: "tokio::" */
+	const char *name;     /* its crate: "tokio"; printed as runtimes[].kind */
+	const char *path;     /* the prefix of the paths of its code: "tokio::" */
+	const char *executor; /* the module of the code that runs tasks: "tokio::runtime" */
 	const struct crate_types *types; /* rows about the types of its crate */
 	bool expected; /* most programs use it: messages mention it when it is missing */
 	/* The supported versions, as the end of a message about an unsupported one. */

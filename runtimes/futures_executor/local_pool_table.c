@@ -21,6 +21,7 @@ const struct crate_types local_pool_types = {
 const struct runtime local_pool_table = {
 	.name = local_pool_name,
 	.path = "futures_executor::local_pool::LocalPool",
+	.executor = "futures_executor::local_pool",
 	.types = &local_pool_types,
 	.inspector_size = sizeof(struct local_pool_inspector),
 	.collector_size = sizeof(struct local_pool_walk),

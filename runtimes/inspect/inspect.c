@@ -191,6 +191,11 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	return NULL;
 }
 
+const struct target_info *inspector_info(const struct inspector *in)
+{
+	return &in->info;
+}
+
 void inspector_close(struct inspector *in)
 {
 	if (!in)

@@ -29,6 +29,8 @@ struct inspector_options {
 struct error *inspector_open(struct target *t, const struct inspector_options *options,
                              struct inspector **ret) MUST_CHECK;
 void inspector_close(struct inspector *in);
+/* What is known of the target without a snapshot; lives as long as in. */
+const struct target_info *inspector_info(const struct inspector *in);
 
 /*
  * Takes a snapshot. A warm-up walk on the running target loads all debug info; then the target is

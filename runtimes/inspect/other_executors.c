@@ -19,11 +19,8 @@ enum {
 	MAX_TYPES = 512, /* types in total */
 };
 
-/*
- * Crates and the executor names for messages; detection does not use them. The first match counts.
- * The rows of runtimes come before these.
- */
-static const struct crate_row crates[] = {
+/* The first match counts. The rows of runtimes come before these. */
+const struct crate_row other_executors[] = {
 	{ "monoio", "monoio" },
 	{ "glommio", "glommio" },
 	{ "compio_runtime", "compio" },
@@ -48,7 +45,8 @@ static const struct crate_row *crate_row(const struct inspector *in, size_t n)
 				return row;
 		}
 	}
-	return n < sizeof(crates) / sizeof(crates[0]) - 1 ? &crates[n] : NULL;
+	return n < sizeof(other_executors) / sizeof(*other_executors) - 1 ? &other_executors[n]
+	                                                                  : NULL;
 }
 
 /* ---- what a thread executes ---- */

@@ -21,4 +21,10 @@
  */
 void other_executors_find(struct collector *c);
 
+/*
+ * Crates of executors that asyncdbg does not support, and their names for messages; detection of
+ * async code does not use them. A crate of NULL ends them.
+ */
+extern const struct crate_row other_executors[];
+
 #endif

@@ -132,6 +132,7 @@ const struct crate_types tokio_types = {
 const struct runtime tokio_table = {
 	.name = tokio_name,
 	.path = "tokio::",
+	.executor = "tokio::runtime",
 	.types = &tokio_types,
 	.expected = true,
 	.reads = "versions from 1.24 on are",

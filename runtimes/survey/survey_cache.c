@@ -1,0 +1,117 @@
+#include "runtimes/survey/survey_cache.h"
+
+#include <stdlib.h>
+
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/map.h"
+#include "debugger/elf/own_build.h"
+#include "dwarf/records/records.h"
+#include "dwarf/store/cache.h"
+
+enum { MAX_EXECUTORS = 64 };
+
+struct survey_cache {
+	struct arena arena;
+	const char *directory; /* NULL: none */
+	struct records *records;
+};
+
+/* The cache names its files by build-ids; this one is of no program. */
+static struct records_identity identity(void)
+{
+	return (struct records_identity){ .build_id = "asyncdbg surveys",
+		                          .build_id_len = 16,
+		                          .fingerprint = own_build() };
+}
+
+struct survey_cache *survey_cache_open(bool use)
+{
+	struct survey_cache *c = calloc(1, sizeof(*c));
+	const struct records_identity id = identity();
+
+	if (!c)
+		out_of_memory();
+	c->records = records_new();
+	c->directory = use && id.fingerprint ? cache_directory(&c->arena) : NULL;
+	if (c->directory) {
+		struct error *err CLEANUP(error_freep) = cache_read(c->directory, &id, c->records);
+
+		if (err)
+			LOG("cache", "surveys: not read: %s", err->message);
+	}
+	return c;
+}
+
+void survey_cache_close(struct survey_cache *c)
+{
+	const struct records_identity id = identity();
+
+	if (c->directory && records_are_new(c->records)) {
+		struct error *err CLEANUP(error_freep) =
+			cache_write(c->directory, &id, c->records, CACHE_MAX_TOTAL);
+
+		if (err)
+			LOG("cache", "surveys: not written: %s", err->message);
+	}
+	records_free(c->records);
+	arena_free(&c->arena);
+	free(c);
+}
+
+static bool read_record(struct survey_cache *c, struct arena *a, const struct file_identity *file,
+                        struct survey *ret)
+{
+	struct record r;
+
+	if (!record_find(c->records, RECORD_SURVEY, map_key_of(file, sizeof(*file)), NULL, &r) ||
+	    record_number(&r) != file->device || record_number(&r) != file->inode ||
+	    record_number(&r) != file->size || record_number(&r) != (uint64_t)file->changed_ns)
+		return false;
+	*ret = (struct survey){ .rust = record_number(&r), .has_debug_info = record_number(&r) };
+	ret->n = record_count(&r);
+	if (ret->n > MAX_EXECUTORS)
+		return false;
+	ret->data = NEW_ARRAY(a, struct surveyed, ret->n);
+	for (size_t i = 0; i < ret->n; i++) {
+		const char *crate = record_text(&r), *version = record_text(&r);
+
+		if (!crate || !survey_executor(crate, &ret->data[i]))
+			return false;
+		ret->data[i].version = version ? arena_strdup(a, version) : NULL;
+	}
+	return record_ended(&r);
+}
+
+static void write_record(struct survey_cache *c, const struct file_identity *file,
+                         const struct survey *survey)
+{
+	struct record_writer w;
+
+	record_begin(&w, c->records, RECORD_SURVEY, map_key_of(file, sizeof(*file)), NULL);
+	record_add_number(&w, file->device);
+	record_add_number(&w, file->inode);
+	record_add_number(&w, file->size);
+	record_add_number(&w, (uint64_t)file->changed_ns);
+	record_add_number(&w, survey->rust);
+	record_add_number(&w, survey->has_debug_info);
+	record_add_number(&w, survey->n);
+	for (size_t i = 0; i < survey->n; i++) {
+		record_add_text(&w, survey->data[i].crate);
+		record_add_text(&w, survey->data[i].version);
+	}
+	record_end(&w);
+}
+
+void survey_cache_get(struct survey_cache *c, struct arena *a, const struct file_identity *file,
+                      survey_open_fn *open, const void *arg, struct survey *ret)
+{
+	if (read_record(c, a, file, ret))
+		return;
+	*ret = (struct survey){ 0 };
+	int fd CLEANUP(file_close) = open(arg);
+	if (fd < 0)
+		return;
+	survey_file(a, fd, ret);
+	write_record(c, file, ret);
+}
