@@ -10,7 +10,7 @@
 
 extern const struct command async_backtrace_command, async_backtrace_all_command;
 extern const struct command async_task_command;
-extern const struct command async_graph_command, async_deadlocks_command, check_command;
+extern const struct command async_graph_command, async_deadlocks_command;
 extern const struct command task_command, frame_command, up_command, down_command;
 extern const struct command locals_command, print_command, whatis_command;
 extern const struct command type_command, types_command;

@@ -82,9 +82,10 @@ struct command {
 	const struct command_option *options; /* a name of NULL at the end; NULL: none */
 	const char *summary;                  /* one line without a final period */
 	const char *help;                     /* further lines, NULL none */
-	bool offline;    /* needs neither target nor snapshot: answer->snapshot is NULL */
-	bool of_program; /* offline: debug info will do, also that of an executable alone */
-	unsigned wants;  /* enum want flags for its snapshot */
+	bool offline;       /* needs neither target nor snapshot: answer->snapshot is NULL */
+	bool takes_program; /* a program to be run follows behind --: see struct session */
+	bool of_program;    /* offline: debug info will do, also that of an executable alone */
+	unsigned wants;     /* enum want flags for its snapshot */
 	/* Further wants of its options, which were checked; NULL: none. */
 	unsigned (*wants_of)(const struct call *call);
 	/*

@@ -14,10 +14,11 @@ enum { TASK_ID_SIZE = 32 };
 struct session {
 	struct asyncdbg *handle;                /* NULL: no program was opened */
 	const struct asyncdbg_options *options; /* the options it was opened with; borrowed */
-	pid_t focus;                            /* tid of the thread in focus, 0: the default */
-	char task[TASK_ID_SIZE]; /* id of the task in focus, "": the task that runs on focus */
-	unsigned frame;          /* number of the frame in focus, within its tree */
-	bool verbose;            /* all commands show variables of every frame where they can */
+	const char *const *program; /* the words behind --, with NULL at the end; NULL: none */
+	pid_t focus;                /* tid of the thread in focus, 0: the default */
+	char task[TASK_ID_SIZE];    /* id of the task in focus, "": the task that runs on focus */
+	unsigned frame;             /* number of the frame in focus, within its tree */
+	bool verbose;               /* all commands show variables of every frame where they can */
 	unsigned
 		finding; /* exit code of the last command's answer, such as STATUS_FOUND; 0: none */
 	struct arena answer; /* data of the last command's answer, until the next command */

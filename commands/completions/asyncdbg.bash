@@ -59,9 +59,11 @@ _asyncdbg()
 		*" graph "*) own="--dot --format" ;;
 		*" diff "*) own="--interval --count" ;;
 		*" save "*) own="--values" ;;
-		*" check "*) own="--fail-on --interval" ;;
+		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run" ;;
+		*" ps "*) own="--tasks" ;;
+		*" guard "*) own="--timeout --silence --report" ;;
 		esac
-		mapfile -t COMPREPLY < <(compgen -W "--pid --core --exe --force --layout --no-cache --output
+		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --no-cache --output
 			--stop-all --no-stop --max-pause --execute --script
 			--batch --json --jsonl --verbose --show-secrets --full-names --color --ascii --log --help
 			--usage --version $own" \
@@ -76,7 +78,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --for | --on | --save | --keep | --run | --timeout | --silence | --report) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
@@ -97,7 +99,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
-		bt check info layout save diff report continue detach help quit" ;;
+		bt check ps guard info layout save diff report continue detach help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout sockets threads locals" ;;

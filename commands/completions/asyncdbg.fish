@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause
+            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --for --on --save --keep --run --timeout --silence --report
                 set skip 1
             case --with --without
                 set skip 2
@@ -26,6 +26,7 @@ end
 
 complete -c asyncdbg -f
 complete -c asyncdbg -s p -l pid -x -a '(__fish_complete_pids)' -d 'Look at a running process'
+complete -c asyncdbg -l name -x -d 'Look at the running process of that name'
 complete -c asyncdbg -s c -l core -r -F -d 'Look at a core dump or a saved snapshot'
 complete -c asyncdbg -l exe -r -F -d 'Executable to use'
 complete -c asyncdbg -l force -d 'Accept files whose build-id differs'
@@ -49,7 +50,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check info layout save diff report continue detach help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard info layout save diff report continue detach help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -76,3 +77,13 @@ complete -c asyncdbg -n '__asyncdbg_typed async graph' -l format -x -a dot -d 'O
 complete -c asyncdbg -n '__asyncdbg_typed async graph' -l dot -r -F -d 'Write it for Graphviz'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l fail-on -x -a 'deadlock futurelock no-waker blocked-worker long-poll starved-queue panicked-task closed-channel-wait huge-future many-identical deadlock:possible futurelock:possible no-waker:possible long-poll:possible closed-channel-wait:possible' -d 'Exit with 3 when these find anything'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l interval -x -d 'Time between two looks'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l every -x -d 'Check again and again'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l for -x -d 'Report what so many checks find'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l on -x -d 'Report these checks'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l save -r -F -d 'Write a snapshot and a report of each finding'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l keep -x -d 'Keep the newest of them'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l run -x -d 'Run a command with each finding'
+complete -c asyncdbg -n '__asyncdbg_typed ps' -l tasks -d 'Count the tasks of all processes'
+complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
+complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'
+complete -c asyncdbg -n '__asyncdbg_typed guard' -l report -r -F -d 'Write a snapshot and a report of each process'

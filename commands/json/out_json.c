@@ -35,12 +35,15 @@ struct json {
 	const struct finding *findings;
 	const char *const *skipped;
 	size_t nfindings, nskipped;
+	bool has_watched;
+	struct watched watched;
 	bool has_sockets;
 	const struct socket_use *sockets;
 	size_t nsockets;
-	struct saved_file saved; /* path NULL: none */
-	struct written written;  /* path NULL: none */
-	const struct diff *diff; /* NULL none */
+	const struct async_processes *processes; /* NULL none */
+	struct saved_file saved;                 /* path NULL: none */
+	struct written written;                  /* path NULL: none */
+	const struct diff *diff;                 /* NULL none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;
@@ -82,8 +85,9 @@ static void clear(struct json *j)
 	j->saved.path = NULL;
 	j->written.path = NULL;
 	j->diff = NULL;
+	j->processes = NULL;
 	j->graph = j->verdicts = NULL;
-	j->has_findings = j->has_sockets = false;
+	j->has_findings = j->has_sockets = j->has_watched = false;
 }
 
 static void json_drop(struct out *o)
@@ -194,6 +198,19 @@ static void json_shown(struct out *o, const struct shown *shown)
 static void json_layout(struct out *o, const struct layout_info *row)
 {
 	*vec_push(&((struct json *)o)->layout) = row;
+}
+
+static void json_watched(struct out *o, const struct watched *w)
+{
+	struct json *j = (struct json *)o;
+
+	j->has_watched = true;
+	j->watched = *w;
+}
+
+static void json_processes(struct out *o, const struct async_processes *list)
+{
+	((struct json *)o)->processes = list;
 }
 
 static void json_sockets(struct out *o, const struct socket_use *uses, size_t n)
@@ -450,6 +467,17 @@ static void put_written(struct json_writer *w, const struct written *written)
 	json_close_object(w);
 }
 
+static void put_watched(struct json_writer *w, const struct watched *watched)
+{
+	SCRATCH(tmp);
+
+	json_open_object(w, "watched");
+	json_put_text(w, "event", watched->gone ? "gone" : "found");
+	json_put_text(w, "when", saved_time(&tmp, watched->when));
+	out_json_number_if(w, "checks", !watched->gone, watched->checks);
+	json_close_object(w);
+}
+
 /* Writes the specific answer of a command. */
 static void put_answers(struct json *j)
 {
@@ -462,6 +490,8 @@ static void put_answers(struct json *j)
 		put_saved(w, &j->saved);
 	if (j->written.path)
 		put_written(w, &j->written);
+	if (j->processes)
+		out_json_processes(w, j->processes);
 	if (j->diff)
 		out_json_diff(w, j->diff);
 	if (j->has_frame)
@@ -476,6 +506,8 @@ static void put_answers(struct json *j)
 		out_json_graph(w, j->graph, j->graph_shown);
 	if (j->verdicts)
 		out_json_verdicts(w, j->verdicts);
+	if (j->has_watched)
+		put_watched(w, &j->watched);
 	if (j->has_findings)
 		out_json_findings(w, j->findings, j->nfindings, j->skipped, j->nskipped);
 	if (j->places.n) {
@@ -570,10 +602,12 @@ static const struct out_ops json_ops = {
 	.type = json_type,
 	.layout = json_layout,
 	.sockets = json_sockets,
+	.processes = json_processes,
 	.graph = json_graph,
 	.verdict = json_verdict,
 	.verdicts_end = json_verdicts_end,
 	.findings = json_findings,
+	.watched = json_watched,
 	.summary = json_summary,
 	.saved = json_saved,
 	.diff = json_diff,

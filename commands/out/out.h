@@ -18,6 +18,7 @@
 struct type_info;
 struct type_list;
 struct alike;
+struct async_processes;
 struct command;
 struct diff;
 struct finding;
@@ -109,6 +110,13 @@ struct written {
 	bool incomplete; /* the file is incomplete */
 };
 
+/* When a watchdog prints findings. */
+struct watched {
+	bool gone;       /* the last check did not find them any more */
+	int64_t when;    /* seconds since 1970 UTC */
+	uint64_t checks; /* in a row that have found them; 0: gone */
+};
+
 struct out_ops {
 	/* Called instead of all other ops, including begin. Text goes to messages. */
 	void (*written)(struct out *o, const struct answer *answer, const struct written *w);
@@ -140,6 +148,8 @@ struct out_ops {
 	void (*layout)(struct out *o, const struct layout_info *row);
 	/* Sockets and their waiters; borrowed until end. */
 	void (*sockets)(struct out *o, const struct socket_use *uses, size_t n);
+	/* The async processes of this machine; borrowed until end. */
+	void (*processes)(struct out *o, const struct async_processes *list);
 	/*
 	 * The wait-for graph, limited to the nodes with shown[node]; NULL: all. Borrowed until end.
 	 */
@@ -154,6 +164,8 @@ struct out_ops {
 	 */
 	void (*findings)(struct out *o, const struct finding *list, size_t n,
 	                 const char *const *skipped, size_t nskipped);
+	/* Before the findings of a watchdog. */
+	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */
 	void (*summary)(struct out *o);
 	void (*saved)(struct out *o, const struct saved_file *file);

@@ -132,12 +132,15 @@ void text_shown_end(struct text *t);
 void text_brief_line(struct text *t);
 /* Counts a thread. */
 void text_thread_brief(struct text *t, const struct thread_info *th);
+/* out_text_processes.c */
+void text_processes(struct out *o, const struct async_processes *list);
 /* out_text_graph.c */
 void text_graph(struct out *o, const struct verdicts *v, const bool *shown);
 void text_verdict(struct out *o, const struct verdicts *v, const struct alike *alike);
 void text_verdicts_end(struct out *o, const struct verdicts *v);
 void text_findings(struct out *o, const struct finding *list, size_t n, const char *const *skipped,
                    size_t nskipped);
+void text_watched(struct out *o, const struct watched *w);
 
 /* out_text_info.c */
 void text_diff(struct out *o, const struct diff *diff);

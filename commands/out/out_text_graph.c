@@ -411,3 +411,20 @@ void text_findings(struct out *o, const struct finding *list, size_t n, const ch
 	}
 	t->unsearched = true;
 }
+
+void text_watched(struct out *o, const struct watched *w)
+{
+	SCRATCH(tmp);
+	struct text *t = (struct text *)o;
+	const char *when = saved_time(&tmp, w->when);
+
+	str_printf(&t->line, "%s: ", when ? when : "?");
+	if (w->gone) {
+		str_append(&t->line, "not found any more");
+	} else {
+		str_append(&t->line, "found by ");
+		text_count(t, w->checks, "check");
+		str_append(&t->line, w->checks == 1 ? "" : " in a row");
+	}
+	text_end_line(t);
+}

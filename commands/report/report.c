@@ -20,7 +20,7 @@ struct error *report_write(FILE *f, const struct answer *answer, int64_t written
 	return NULL;
 }
 
-static struct error *write_file(const char *path, const struct answer *answer)
+struct error *report_write_file(const char *path, const struct answer *answer)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
@@ -43,7 +43,7 @@ static struct error *run_report(struct session *s, const struct answer *answer,
 	};
 
 	(void)s;
-	TRY(write_file(path, answer));
+	TRY(report_write_file(path, answer));
 	out->ops->written(out, answer, &written);
 	return NULL;
 }

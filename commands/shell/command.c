@@ -5,6 +5,7 @@
 
 #include "commands/ask/ask.h"
 #include "commands/files/files.h"
+#include "commands/incident/incident.h"
 #include "commands/report/report.h"
 #include "commands/shell/execute.h"
 #include "commands/shell/nearest.h"
@@ -35,6 +36,8 @@ const struct command *const command_table[] = {
 	&bt_command,
 	&bt_all_command,
 	&check_command,
+	&ps_command,
+	&guard_command,
 	&info_command,
 	&info_layout_command,
 	&info_sockets_command,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "commands/base/interval.h"
+#include "commands/incident/by_name.h"
 #include "commands/shell/command.h"
 #include "commands/shell/execute.h"
 #include "commands/shell/invocation.h"
@@ -25,7 +26,8 @@
 const char *argp_program_version = "asyncdbg " ASYNCDBG_VERSION;
 
 enum option_key {
-	KEY_EXE = 256,
+	KEY_NAME = 256,
+	KEY_EXE,
 	KEY_FORCE,
 	KEY_NO_CACHE,
 	KEY_LAYOUT,
@@ -57,14 +59,18 @@ struct options {
 	enum color color;
 	bool verbose, full_names, ascii, batch, show_secrets;
 	VEC(struct input) inputs;
-	VEC(const char *) words; /* commands, with the word ";" between */
-	struct named named;      /* the target as named by words */
-	const char *output;      /* -o before the command that it belongs to */
+	VEC(const char *) words;   /* commands, with the word ";" between */
+	VEC(const char *) program; /* behind -- */
+	struct named named;        /* the target as named by words */
+	const char *name;          /* --name, to be searched; NULL: not given, or found */
+	const char *output;        /* -o before the command that it belongs to */
 };
 
 static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "Target:", 1 },
 	{ "pid", 'p', "PID", 0, "Look at a running process", 0 },
+	{ "name", KEY_NAME, "PATTERN", 0,
+	  "Look at the running process whose name matches this regular expression", 0 },
 	{ "core", 'c', "CORE", 0, "Look at a core dump or a saved snapshot", 0 },
 	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
@@ -145,14 +151,28 @@ static struct words last_command(const struct options *o)
 	return (struct words){ o->words.data + from, o->words.n - from };
 }
 
+static bool takes_program(const struct words *words)
+{
+	SCRATCH(tmp);
+	struct call call;
+	struct error *err CLEANUP(error_freep) = command_find(&tmp, command_table, words, &call);
+
+	return !err && call.command->takes_program;
+}
+
 static void take_word(struct options *o, const char *word, struct argp_state *state)
 {
 	struct words command = last_command(o);
 
+	if (state->quoted && state->next > state->quoted && takes_program(&command)) {
+		*vec_push(&o->program) = word;
+		return;
+	}
 	if (state->quoted && state->next > state->quoted)
-		argp_error(state,
-		           "behind -- stands a program to be run, but asyncdbg starts no program; "
-		           "start it and name it with -p PID");
+		argp_error(
+			state,
+			"behind -- stands a program to be run, but only guard runs one: start it "
+			"and name it with -p PID");
 	o->named.pid = o->session.pid;
 	o->named.core = o->session.file;
 	o->named.exe_is_taken = o->session.target.exe && !o->named.exe;
@@ -176,6 +196,9 @@ static void take_command_options(struct options *o, struct argp_state *state)
 	size_t left = (size_t)(state->argc - state->next), n = 0;
 	struct words rest = { NEW_ARRAY(&tmp, const char *, left + 1), 0 };
 
+	/* Behind -- everything belongs to the program to be run. */
+	if (state->quoted)
+		return;
 	for (size_t i = 0; i < left; i++)
 		rest.word[rest.n++] = state->argv[state->next + (int)i];
 	for (; o->words.n && rest.n; rest.word += n, rest.n -= n) {
@@ -225,10 +248,21 @@ static bool needs_program_only(const struct options *o)
 	return any;
 }
 
+static void find_by_name(struct options *o, struct argp_state *state)
+{
+	struct error *err CLEANUP(error_freep) =
+		by_name_find(o->name, &o->session, &o->session.pid);
+
+	if (err)
+		argp_error(state, "%s", err->message);
+}
+
 static error_t check_options(struct options *o, struct argp_state *state)
 {
-	if (o->session.pid && o->session.file)
-		argp_error(state, "-p and -c exclude each other");
+	if ((o->session.pid != 0) + (o->session.file != NULL) + (o->name != NULL) > 1)
+		argp_error(state, "-p, --name and -c exclude each other");
+	if (o->name)
+		find_by_name(o, state);
 	if (o->session.target.stop.all && o->session.target.stop.never)
 		argp_error(state, "--stop-all and --no-stop exclude each other");
 	if (o->output && !o->words.n)
@@ -257,6 +291,9 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 	switch (key) {
 	case 'p':
 		o->session.pid = parse_pid(arg, state);
+		return 0;
+	case KEY_NAME:
+		o->name = arg;
 		return 0;
 	case 'c':
 		o->session.file = arg;
@@ -529,6 +566,7 @@ static enum status run(const struct options *o)
 	if (closed)
 		return fail(STATUS_NOTHING, closed);
 	s.verbose = o->verbose;
+	s.program = o->program.data;
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
 		repl(&s, out);
 	hint_at_input(o);
@@ -559,8 +597,11 @@ int main(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
 
+	if (o.program.n)
+		*vec_push(&o.program) = NULL;
 	enum status status = run(&o);
 	vec_free(&o.inputs);
 	vec_free(&o.words);
+	vec_free(&o.program);
 	return status;
 }

@@ -61,7 +61,7 @@ static const struct {
 	{ "next", "n", no_steps },
 	{ "nexti", "ni", no_steps },
 	{ "profile", NULL, no_trace },
-	{ "run", "r", "asyncdbg starts no program; start it and name it with -p PID" },
+	{ "run", "r", "only guard runs a program; start it and name it with -p PID" },
 	{ "stalls", NULL, no_trace },
 	{ "step", NULL, no_steps },
 	{ "stepi", "si", no_steps },

@@ -6,6 +6,7 @@
 
 #include "commands/ask/ask.h"
 #include "commands/files/files.h"
+#include "commands/incident/incident.h"
 #include "commands/out/out.h"
 #include "commands/report/report.h"
 #include "commands/shell/command.h"

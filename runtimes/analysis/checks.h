@@ -61,8 +61,8 @@ struct error *checks_run(struct checks *c, struct checks_result *ret) MUST_CHECK
 
 /*
  * A list of checks, with commas between: NAME has the certain findings of a check, NAME:possible
- * all. checks_list_check() returns ERR_USAGE for a name that is no check, or has no possible
- * findings.
+ * all. A list of NULL has all certain errors. checks_list_check() returns ERR_USAGE for a name that
+ * is no check, or has no possible findings.
  */
 struct error *checks_list_check(const char *list) MUST_CHECK;
 bool checks_list_has(const char *list, const struct finding *f);

@@ -71,6 +71,8 @@ bool checks_list_has(const char *list, const struct finding *f)
 {
 	struct listed l;
 
+	if (!list)
+		return f->severity == SEVERITY_ERROR && !f->possible;
 	while (next(&list, &l)) {
 		if (is_named(&l, f->check) && (l.possible || !f->possible))
 			return true;

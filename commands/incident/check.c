@@ -1,6 +1,7 @@
 /* check: finds problems of a program, for health probes and CI. */
-#include "commands/ask/ask.h"
 #include "commands/base/interval.h"
+#include "commands/incident/incident.h"
+#include "commands/incident/watchdog.h"
 #include "runtimes/analysis/checks.h"
 
 #define DEFAULT_INTERVAL 1.0 /* seconds */
@@ -18,13 +19,8 @@ static struct error *check_check(const struct call *call)
 
 	if (list)
 		TRY(checks_list_check(list));
+	TRY(watchdog_check(call));
 	return read_interval(option_value(call, "interval"), &interval);
-}
-
-/* Whether a finding makes the exit code 3. Without a list, certain errors do. */
-static bool fails(const struct finding *f, const char *list)
-{
-	return list ? checks_list_has(list, f) : f->severity == SEVERITY_ERROR && !f->possible;
 }
 
 static struct error *run_check(struct session *s, const struct answer *answer,
@@ -36,11 +32,13 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 	double interval;
 
 	TRY(read_interval(option_value(call, "interval"), &interval));
+	if (option_has(call, "every"))
+		return watchdog_run(s, call, interval, out);
 	TRY(session_check(s, last.snapshot, interval, &result));
 	last.snapshot = result.snapshot;
 	out_begin(out, &last);
 	for (size_t i = 0; i < result.nfound; i++)
-		s->finding |= fails(&result.found[i], list) ? STATUS_FOUND : 0;
+		s->finding |= checks_list_has(list, &result.found[i]) ? STATUS_FOUND : 0;
 	out->ops->findings(out, result.found, result.nfound, result.skipped, result.nskipped);
 	return NULL;
 }
@@ -51,6 +49,7 @@ static const struct command_option check_options[] = {
 	  "what is certain, NAME:possible what is only possible, too" },
 	{ "interval", "TIME", false,
 	  "Time between two looks at a live process, 1s by default; 0: one look" },
+	WATCHDOG_OPTIONS,
 	{ 0 },
 };
 

@@ -1,0 +1,19 @@
+/* Finds the process that `--name PATTERN` means. */
+#ifndef COMMANDS_INCIDENT_BY_NAME_H
+#define COMMANDS_INCIDENT_BY_NAME_H
+
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+#include "runtimes/session/asyncdbg.h"
+
+/*
+ * pattern: an extended regular expression (regex(7)). It matches a process by its name or the file
+ * name of its executable, or, where none has such a name, by its command line. Of several matches
+ * those with an executor count (async_processes.h). ERR_USAGE when none or several are left; the
+ * message lists them.
+ */
+struct error *by_name_find(const char *pattern, const struct asyncdbg_options *options, pid_t *ret)
+	MUST_CHECK;
+
+#endif

@@ -1,0 +1,117 @@
+#include "commands/incident/run_command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debugger/base/arena.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+FILE *run_command_input(void)
+{
+	int fd = memfd_create("finding", MFD_CLOEXEC);
+	FILE *f = fd >= 0 ? fdopen(fd, "w+") : NULL;
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
+static int spawn(const char *line, int input, pid_t *ret)
+{
+	extern char **environ;
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, strdup(line), NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+
+	if (!argv[2])
+		out_of_memory();
+	/* This process ignores SIGPIPE and catches SIGINT; the command must do neither. */
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	sigaddset(&defaults, SIGINT);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+	int failed = posix_spawn(ret, "/bin/sh", &files, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	free(argv[2]);
+	return failed;
+}
+
+struct error *run_command_start(struct run_command *c, FILE *input)
+{
+	if (c->pid) {
+		fclose(input);
+		return error_new(
+			ERR_STATE,
+			"--run: the command of an earlier finding still runs (process %d); "
+			"it is not started again",
+			(int)c->pid);
+	}
+	int failed = fflush(input) == 0 && lseek(fileno(input), 0, SEEK_SET) == 0
+	                     ? spawn(c->line, fileno(input), &c->pid)
+	                     : errno;
+	fclose(input);
+	c->started_ns = now_ns();
+	if (failed)
+		c->pid = 0;
+	return failed ? error_os(failed, "--run: /bin/sh") : NULL;
+}
+
+static struct error *result(const char *line, int status)
+{
+	if (WIFSIGNALED(status))
+		return error_new(ERR_STATE, "--run: \"%s\" was ended by signal %d", line,
+		                 WTERMSIG(status));
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		return error_new(ERR_STATE, "--run: \"%s\" has failed with status %d", line,
+		                 WEXITSTATUS(status));
+	return NULL;
+}
+
+struct error *run_command_reap(struct run_command *c, bool wait)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	int status;
+
+	while (c->pid) {
+		pid_t ended = waitpid(c->pid, &status, WNOHANG);
+
+		if (ended == c->pid || (ended < 0 && errno != EINTR)) {
+			c->pid = 0;
+			return ended > 0 ? result(c->line, status) : NULL;
+		}
+		if (now_ns() - c->started_ns > RUN_LIMIT_S * UINT64_C(1000000000)) {
+			kill(-c->pid, SIGKILL);
+			while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+				;
+			c->pid = 0;
+			return error_new(ERR_STATE, "--run: \"%s\" was ended after %d s", c->line,
+			                 RUN_LIMIT_S);
+		}
+		if (!wait)
+			return NULL;
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}

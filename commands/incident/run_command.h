@@ -1,0 +1,35 @@
+/* The command of `check --run`: it runs beside the watchdog, which never waits for it. */
+#ifndef COMMANDS_INCIDENT_RUN_COMMAND_H
+#define COMMANDS_INCIDENT_RUN_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+
+enum { RUN_LIMIT_S = 60 }; /* seconds after which it is ended, with all that it started */
+
+struct run_command {
+	const char *line;    /* for /bin/sh -c; borrowed */
+	pid_t pid;           /* 0: it does not run */
+	uint64_t started_ns; /* on the monotonic clock */
+};
+
+/* A file in memory for what the command will read; NULL with errno. */
+FILE *run_command_input(void);
+/*
+ * Starts the command with the contents of input as its standard input; its standard output goes to
+ * our standard error. Closes input. ERR_STATE while the command of an earlier call still runs,
+ * ERR_OS when it cannot be started.
+ */
+struct error *run_command_start(struct run_command *c, FILE *input) MUST_CHECK;
+/*
+ * Takes the status of a command that has ended, and ends one that has run for RUN_LIMIT_S. An error
+ * says that it failed or was ended. wait: until it has ended, at most for what is left of that
+ * time.
+ */
+struct error *run_command_reap(struct run_command *c, bool wait) MUST_CHECK;
+
+#endif

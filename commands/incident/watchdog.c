@@ -1,0 +1,442 @@
+#include "commands/incident/watchdog.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands/base/interval.h"
+#include "commands/incident/incident_file.h"
+#include "commands/incident/run_command.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "debugger/live/live_check.h"
+#include "debugger/target/target.h"
+#include "runtimes/analysis/checks.h"
+
+enum {
+	DEFAULT_LOOKS = 2,
+	DEFAULT_KEEP = 10,
+	MAX_KEEP = 10000,
+	MAX_LASTING = 1024, /* findings that are followed at a time */
+	MAX_FAILURES = 10,  /* checks in a row that may fail */
+	MAX_TRIES = 5,      /* of one check, while another debugger has the process */
+};
+
+static const double try_again_s = 0.1;
+
+/* A finding that the last check has found. */
+struct lasting {
+	struct arena arena;
+	struct finding finding; /* a copy */
+	uint64_t looks;         /* checks in a row that have found it */
+	bool reported, seen;
+};
+
+struct watchdog {
+	struct session *s;
+	struct out *out;
+	double every, interval; /* seconds */
+	uint64_t looks;         /* --for */
+	const char *on, *directory;
+	size_t keep;
+	struct run_command command;
+	VEC(struct lasting *) found;
+	unsigned failures; /* checks in a row that have failed */
+	bool any;          /* anything was reported */
+};
+
+/* ---- options ---- */
+
+static struct error *number(const struct call *call, const char *name, uint64_t fallback,
+                            uint64_t max, uint64_t *ret)
+{
+	const char *text = option_value(call, name);
+
+	*ret = fallback;
+	if (!text)
+		return NULL;
+	struct error *err = words_number(text, "", max, ret);
+	if (err || *ret)
+		return error_wrap(err, "--%s", name);
+	return error_new(ERR_USAGE, "--%s is at least 1", name);
+}
+
+struct error *watchdog_check(const struct call *call)
+{
+	static const char *const names[] = { "for", "on", "save", "keep", "run" };
+	const char *every = option_value(call, "every"), *list = option_value(call, "on");
+	double seconds;
+	uint64_t n;
+
+	for (size_t i = 0; !every && i < sizeof(names) / sizeof(*names); i++) {
+		if (option_has(call, names[i]))
+			return error_new(ERR_USAGE, "--%s needs --every TIME", names[i]);
+	}
+	if (!every)
+		return NULL;
+	TRY(interval_read(every, &seconds));
+	if (seconds <= 0)
+		return error_new(ERR_USAGE, "--every needs a time above 0");
+	if (option_has(call, "keep") && !option_has(call, "save"))
+		return error_new(ERR_USAGE, "--keep needs --save DIR");
+	if (list)
+		TRY(checks_list_check(list));
+	TRY(number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &n));
+	return number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &n);
+}
+
+static struct error *read_options(const struct call *call, struct watchdog *w)
+{
+	uint64_t keep;
+
+	TRY(interval_read(option_value(call, "every"), &w->every));
+	TRY(number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &w->looks));
+	TRY(number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &keep));
+	w->keep = keep;
+	w->on = option_value(call, "on");
+	w->directory = option_value(call, "save");
+	w->command.line = option_value(call, "run");
+	return NULL;
+}
+
+/* ---- findings that last ---- */
+
+static const char *const *copy_list(struct arena *a, const char *const *list, size_t n)
+{
+	const char **copy = NEW_ARRAY(a, const char *, n);
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = arena_strdup(a, list[i]);
+	return copy;
+}
+
+static void copy_finding(struct arena *a, const struct finding *f, struct finding *ret)
+{
+	*ret = *f;
+	ret->check = arena_strdup(a, f->check);
+	ret->text = arena_strdup(a, f->text);
+	ret->more = f->more ? arena_strdup(a, f->more) : NULL;
+	ret->others = f->others ? arena_strdup(a, f->others) : NULL;
+	ret->tasks = copy_list(a, f->tasks, f->ntasks);
+	ret->doubts = copy_list(a, f->doubts, f->ndoubts);
+}
+
+static bool has_task(const struct finding *f, const char *id)
+{
+	for (size_t i = 0; i < f->ntasks; i++) {
+		if (strcmp(f->tasks[i], id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether two checks have found the same: the tasks are the same (all) or overlap, or there are
+ * none and the command that shows more is the same, which names a thread or a runtime. The text is
+ * not compared: it has numbers that change.
+ */
+static bool is_same(const struct finding *a, const struct finding *b, bool all)
+{
+	size_t common = 0;
+
+	if (strcmp(a->check, b->check) != 0)
+		return false;
+	if (!a->ntasks && !b->ntasks)
+		return strcmp(a->more ? a->more : "", b->more ? b->more : "") == 0;
+	for (size_t i = 0; i < a->ntasks; i++)
+		common += has_task(b, a->tasks[i]);
+	return all ? common == a->ntasks && common == b->ntasks : common > 0;
+}
+
+static struct lasting *lasting_of(struct watchdog *w, const struct finding *f, bool all)
+{
+	for (size_t i = 0; i < w->found.n; i++) {
+		struct lasting *l = w->found.data[i];
+
+		if (!l->seen && is_same(&l->finding, f, all))
+			return l;
+	}
+	return NULL;
+}
+
+static struct lasting *add_lasting(struct watchdog *w)
+{
+	if (w->found.n == MAX_LASTING)
+		return NULL;
+	struct lasting *l = alloc_zeroed(sizeof(*l));
+	*vec_push(&w->found) = l;
+	return l;
+}
+
+static void drop_lasting(struct lasting *l)
+{
+	arena_free(&l->arena);
+	free(l);
+}
+
+/* ---- reports ---- */
+
+static void warn(const struct watchdog *w, struct error *err)
+{
+	if (!err)
+		return;
+	STR(line);
+	str_append_clean(&line, err->message, strlen(err->message));
+	fprintf(w->out->options.messages, "note: %s\n", str_text(&line));
+	fflush(w->out->options.messages);
+	error_free(err);
+}
+
+static void answer_of(const struct watchdog *w, struct answer *ret)
+{
+	*ret = (struct answer){
+		.command = "check",
+		.snapshot = asyncdbg_last(w->s->handle),
+		.waiting = asyncdbg_waiting(w->s->handle),
+		.wants = asyncdbg_last_wants(w->s->handle),
+	};
+}
+
+/* The findings of one check that begin or end. */
+struct batch {
+	struct finding *data;
+	size_t n;
+	bool gone;
+};
+
+static struct error *print(const struct watchdog *w, const struct batch *b, struct out *out)
+{
+	struct answer answer;
+	const struct watched watched = { b->gone, time(NULL), b->gone ? 0 : w->looks };
+
+	answer_of(w, &answer);
+	out_begin(out, &answer);
+	out->ops->watched(out, &watched);
+	out->ops->findings(out, b->data, b->n, NULL, 0);
+	return out_end(out);
+}
+
+/* Starts --run with the findings as a JSON document. */
+static struct error *run(struct watchdog *w, const struct batch *b)
+{
+	FILE *input = run_command_input();
+	struct out_options options = w->out->options;
+
+	if (!input)
+		return error_os(errno, "--run");
+	options.answers = input;
+	struct out *out CLEANUP(out_freep) = out_json_new(&options, false);
+	struct error *err = print(w, b, out);
+	if (!err)
+		return run_command_start(&w->command, input);
+	fclose(input);
+	return err;
+}
+
+static struct error *save(struct watchdog *w, const struct batch *b)
+{
+	SCRATCH(tmp);
+	const struct snapshot *snap = asyncdbg_last(w->s->handle);
+	const char *name = snap->target.command ? arena_strdup(&tmp, snap->target.command) : "";
+	const char *path;
+	struct error *err =
+		incident_file_write(&tmp, w->s, w->directory, name, b->data[0].check, &path);
+
+	if (err)
+		return error_wrap(err, "--save");
+	fprintf(w->out->options.messages, "saved: %s.snapshot and .html\n", path);
+	incident_file_trim(w->directory, name, w->keep);
+	return NULL;
+}
+
+static struct error *report(struct watchdog *w, const struct batch *b)
+{
+	if (!b->n)
+		return NULL;
+	TRY(print(w, b, w->out));
+	if (b->gone)
+		return NULL;
+	w->any = true;
+	/* The files need another snapshot: they come last. */
+	if (w->command.line)
+		warn(w, run(w, b));
+	if (w->directory)
+		warn(w, save(w, b));
+	return interrupt_check();
+}
+
+/* ---- one check ---- */
+
+static void take(struct lasting *l, const struct finding *f)
+{
+	struct arena arena = { 0 };
+
+	/* The newest text is kept, and what the last one took is freed. */
+	copy_finding(&arena, f, &l->finding);
+	arena_free(&l->arena);
+	l->arena = arena;
+	l->seen = true;
+	l->looks++;
+}
+
+/* Counts on for findings that were there before, and adds the others. */
+static void take_all(struct watchdog *w, const struct checks_result *result)
+{
+	SCRATCH(tmp);
+	bool *taken = NEW_ARRAY(&tmp, bool, result->nfound);
+
+	for (size_t i = 0; i < w->found.n; i++)
+		w->found.data[i]->seen = false;
+	for (int all = 1; all >= 0; all--) {
+		for (size_t i = 0; i < result->nfound; i++) {
+			const struct finding *f = &result->found[i];
+			struct lasting *l = NULL;
+
+			if (!taken[i] && checks_list_has(w->on, f))
+				l = lasting_of(w, f, all);
+			if (l)
+				take(l, f);
+			taken[i] |= l != NULL;
+		}
+	}
+	for (size_t i = 0; i < result->nfound; i++) {
+		const struct finding *f = &result->found[i];
+		struct lasting *l = !taken[i] && checks_list_has(w->on, f) ? add_lasting(w) : NULL;
+
+		if (l)
+			take(l, f);
+	}
+}
+
+/* Copies the findings that are due, or over, into arena a. */
+static struct batch batch_of(struct watchdog *w, struct arena *a, bool gone)
+{
+	struct batch ret = { NEW_ARRAY(a, struct finding, w->found.n), 0, gone };
+
+	for (size_t i = 0; i < w->found.n; i++) {
+		struct lasting *l = w->found.data[i];
+		bool due = gone ? l->reported && !l->seen
+		                : l->seen && !l->reported && l->looks >= w->looks;
+
+		if (!due)
+			continue;
+		l->reported = true;
+		copy_finding(a, &l->finding, &ret.data[ret.n++]);
+	}
+	return ret;
+}
+
+/* Reports what has lasted long enough, and what is over. */
+static struct error *compare(struct watchdog *w, const struct checks_result *result)
+{
+	SCRATCH(tmp);
+	size_t kept = 0;
+
+	take_all(w, result);
+	const struct batch gone = batch_of(w, &tmp, true), due = batch_of(w, &tmp, false);
+	for (size_t i = 0; i < w->found.n; i++) {
+		if (w->found.data[i]->seen)
+			w->found.data[kept++] = w->found.data[i];
+		else
+			drop_lasting(w->found.data[i]);
+	}
+	w->found.n = kept;
+	TRY(report(w, &gone));
+	return report(w, &due);
+}
+
+/* Whether another debugger has the process for now. */
+static bool is_taken(const struct watchdog *w)
+{
+	struct error *err CLEANUP(error_freep) = live_traced(asyncdbg_target(w->s->handle)->pid);
+
+	return err != NULL;
+}
+
+static struct error *look(struct watchdog *w, struct checks_result *ret)
+{
+	const struct snapshot *snap;
+
+	for (int i = 1;; i++) {
+		arena_reset(&w->s->answer);
+		struct error *err = session_snapshot(w->s, ASYNCDBG_CHECK_WANTS, NULL, &snap);
+
+		err = err ? err : session_check(w->s, snap, w->interval, ret);
+		if (!err || err->kind == ERR_INTERRUPTED || i == MAX_TRIES || !is_taken(w))
+			return err;
+		error_free(err);
+		TRY(interrupt_sleep(try_again_s));
+	}
+}
+
+/* ---- the loop ---- */
+
+static bool has_ended(const struct watchdog *w)
+{
+	const struct arch *arch;
+	struct error *err CLEANUP(error_freep) =
+		live_check(asyncdbg_target(w->s->handle)->pid, false, &arch);
+
+	return err != NULL;
+}
+
+/* What to do about a check that failed: NULL, with *ended false, to go on. */
+static struct error *failed(struct watchdog *w, struct error *err, bool *ended)
+{
+	if (err->kind == ERR_INTERRUPTED || ++w->failures == MAX_FAILURES)
+		return err;
+	*ended = has_ended(w);
+	if (*ended || w->failures == 1)
+		warn(w, err);
+	else
+		error_free(err);
+	return NULL;
+}
+
+static struct error *watch(struct watchdog *w)
+{
+	bool ended = false;
+
+	while (!ended) {
+		struct checks_result result;
+		struct error *err = look(w, &result);
+
+		if (err) {
+			TRY(failed(w, err, &ended));
+		} else {
+			w->failures = 0;
+			TRY(compare(w, &result));
+		}
+		warn(w, run_command_reap(&w->command, false));
+		if (!ended)
+			TRY(interrupt_sleep(w->every));
+	}
+	return NULL;
+}
+
+struct error *watchdog_run(struct session *s, const struct call *call, double interval,
+                           struct out *out)
+{
+	struct watchdog w = { .s = s, .out = out, .interval = interval };
+	bool interactive = out->options.interactive;
+
+	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
+		return error_new(ERR_USAGE, "--every needs a live process");
+	TRY(read_options(call, &w));
+	w.interval = w.interval < w.every ? w.interval : w.every;
+	/* The line about the program, and each note, once. */
+	out->options.interactive = true;
+	struct error *err = watch(&w);
+
+	out->options.interactive = interactive;
+	if (err && err->kind == ERR_INTERRUPTED) {
+		error_free(err);
+		err = NULL;
+	}
+	warn(&w, run_command_reap(&w.command, true));
+	for (size_t i = 0; i < w.found.n; i++)
+		drop_lasting(w.found.data[i]);
+	vec_free(&w.found);
+	s->finding = w.any ? STATUS_FOUND : STATUS_OK;
+	return err;
+}

@@ -1,0 +1,233 @@
+#!/bin/bash
+# Tests the commands that find, watch and guard processes, on programs of testdata/programs.
+#
+# usage: run_incident.sh ASYNCDBG PROFILE
+#
+# Builds the programs in PROFILE with the newest lock. BINARIES=DIR uses programs that are built
+# already. Exit status 77 where there is no cargo.
+# shellcheck disable=SC2016 # scripts for sh stand in single quotes
+set -euo pipefail
+
+testdata=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$testdata/../scripts/lib.sh"
+[ $# -eq 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+profile=$2
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
+started=()
+failures=0
+cases=0
+
+stop_all() {
+	local pid
+
+	for pid in ${started[@]+"${started[@]}"}; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	started=()
+}
+trap 'stop_all; rm -rf "$work"' EXIT
+
+# complain WHAT: counts a failure and shows what the last command printed.
+complain() {
+	failures=$((failures + 1))
+	echo "FAILED: $1"
+	sed -n '1,20s/^/    out: /p' "$work/out"
+	sed -n '1,20s/^/    err: /p' "$work/err"
+}
+
+# run STATUS ARGUMENT...: asyncdbg, into $work/out and $work/err.
+run() {
+	local want=$1 status=0
+
+	shift # WANT may be several, with | between
+	cases=$((cases + 1))
+	timeout 120 "$asyncdbg" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+	[[ $status =~ ^($want)$ ]] || complain "exit status $status, not $want: $*"
+}
+
+# has FILE REGEX: a line of $work/FILE matches.
+has() {
+	grep -qE -- "$2" "$work/$1" || complain "$1 has no \"$2\""
+}
+
+has_not() {
+	! grep -qE -- "$2" "$work/$1" || complain "$1 has \"$2\""
+}
+
+# start PROGRAM [ARGUMENT...]: sets $pid.
+start() {
+	local program=$1
+
+	shift
+	: >"$work/$program.out"
+	"$binaries/$program" "$@" >"$work/$program.out" 2>&1 < <(exec sleep 600) &
+	pid=$!
+	started+=("$pid")
+	wait_ready "$work/$program.out" "$pid"
+}
+
+# wait_for FILE REGEX: until a line of it matches, for 60 seconds.
+wait_for() {
+	local i
+
+	for ((i = 0; i < 600; i++)); do
+		! grep -qE -- "$2" "$1" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+test_ps() {
+	start joins
+	local joins=$pid
+	run "0|1" --json ps
+	python3 - "$work/out" "$joins" <<-'EOF' || complain "ps"
+		import json, sys
+		answer = json.load(open(sys.argv[1]))
+		found = [p for p in answer["processes"] if p["pid"] == int(sys.argv[2])]
+		assert len(found) == 1, answer
+		process = found[0]
+		assert process["name"] == "joins" and process["problem"] is None, process
+		assert process["executors"][0]["kind"] == "tokio", process
+		assert process["executors"][0]["version"] and process["executors"][0]["supported"], process
+		assert process["debug_info"] == "full", process
+		assert answer["processes_total"] > len(answer["processes"]) or answer["processes_denied"] == 0
+		assert all(p["name"] != "sleep" for p in answer["processes"])
+	EOF
+	run "0|1" --json ps --tasks
+	has out '"tasks": [1-9]'
+	stop_all
+}
+
+test_names() {
+	local first
+
+	start joins
+	first=$pid
+	run 0 --name '^joins$' runtimes
+	has out "pid $first "
+	# The shell that runs this test has the name in its command line, too: the name comes first.
+	run 64 --name 'no such name.' runtimes
+	has err 'no process matches'
+	run 64 --name '(' runtimes
+	has err 'Unmatched'
+	run 64 --name joins -p "$first" runtimes
+	has err 'exclude each other'
+	start joins
+	run 64 --name joins runtimes
+	has err "2 processes match .*$first \(joins\).*$pid \(joins\)"
+	stop_all
+}
+
+test_watchdog() {
+	start deadlocks
+	local deadlocks=$pid watchdog status=0
+	mkfifo "$work/end"
+	cat >"$work/hook" <<-EOF
+		#!/bin/sh
+		cat >"$work/finding.new" && mv "$work/finding.new" "$work/finding"
+		exit 7
+	EOF
+	chmod +x "$work/hook"
+	"$asyncdbg" -p "$deadlocks" check --every 200ms --interval 10ms --for 3 --save "$work/saved" \
+		--keep 1 --run "$work/hook" >"$work/out" 2>"$work/err" </dev/null &
+	watchdog=$!
+	started+=("$watchdog")
+	wait_for "$work/finding" '"event": "found"' || complain "no finding for --run"
+	wait_for "$work/err" 'has failed with status 7' || complain "no word of the failed command"
+	kill -9 "$deadlocks"
+	wait "$watchdog" || status=$?
+	[ "$status" = 3 ] || complain "exit status $status of the watchdog, not 3"
+	has out 'found by 3 checks in a row'
+	has out 'error: deadlock: '
+	[ "$(grep -c 'found by' "$work/out")" = 1 ] || complain "reported more than once"
+	[ "$(find "$work/saved" -type f | wc -l)" = 2 ] || complain "not one pair of files"
+	run "0|1" -c "$work"/saved/*.snapshot async deadlocks
+	has out '^deadlock: '
+	python3 "$testdata/check/validate_json.py" "$testdata/../docs/asyncdbg.schema.json" \
+		"$work/finding" || complain "the finding is no document of the schema"
+	stop_all
+
+	# A healthy program, two watchdogs at a time, a directory that cannot be written, ^C.
+	start joins
+	"$asyncdbg" -p "$pid" check --every 50ms --interval 0 --for 1 >"$work/other" 2>&1 </dev/null &
+	watchdog=$!
+	started+=("$watchdog")
+	status=0
+	timeout -s INT 3 "$asyncdbg" -p "$pid" check --every 50ms --interval 0 --for 1 \
+		--save /dev/null/nowhere >"$work/out" 2>"$work/err" </dev/null || status=$?
+	[ ! -s "$work/out" ] || complain "a finding in a healthy program"
+	has_not err 'has ended|exited'
+	kill -INT "$watchdog"
+	wait "$watchdog" || complain "the other watchdog has failed: $(cat "$work/other")"
+	[ ! -s "$work/other" ] || complain "the other watchdog: $(cat "$work/other")"
+	stop_all
+	run 64 -p 1 check --for 3
+	has err '--for needs --every'
+	run 64 -p 1 check --every 0
+	run 64 -p 1 check --every 1s --keep 3
+	run 64 -p 1 check --every 1s --on nothing
+}
+
+test_guard() {
+	local deadlocks=$binaries/deadlocks status=0
+
+	run 7 guard --timeout 60s -- sh -c 'exit 7'
+	run 0 guard --timeout 60s -- sh -c 'echo out; echo err >&2'
+	[ "$(cat "$work/out" "$work/err")" = $'out\nerr' ] || complain "its output"
+	run 143 guard --timeout 60s -- sh -c 'kill $$'
+	run 127 guard --timeout 60s -- /nonexistent/program
+	has err 'No such file'
+	run 126 guard --timeout 60s -- /etc/passwd
+	run 64 guard -- true
+	run 64 guard --timeout 1s
+	run 64 -p $$ guard --timeout 1s -- true
+	# Options behind -- belong to the command.
+	run 0 guard --timeout 60s -- sh -c '[ "$1" = --timeout ]' sh --timeout 3
+	# Stops itself; ignores SIGTERM; leaves its process group and its parent.
+	run 124 guard --timeout 1s -- sh -c 'kill -STOP $$'
+	run 124 guard --timeout 1s -- sh -c 'trap "" TERM; setsid sleep 7654 & sleep 7654 & wait'
+	! pgrep -f 'sleep 7654' >/dev/null || complain "a process is left"
+	has err 'not async'
+	# Output counts against --silence, through a pipe and in a file.
+	run 0 guard --silence 3s -- sh -c 'for i in 1 2 3 4 5; do echo $i; sleep 1; done'
+	"$asyncdbg" guard --silence 1s -- sh -c 'echo begin; sleep 1000' 2>"$work/err" | cat >"$work/out" ||
+		status=$?
+	has out begin
+	has err 'no output for 1 s'
+}
+
+# A program that hangs below a shell that has gone: guard is its parent by then.
+test_guard_async() {
+	mkfifo "$work/input"
+	sleep 600 >"$work/input" &
+	started+=($!)
+	run 124 guard --timeout 4s --report "$work/reports" -- sh -c \
+		'("$1" <"$2" & exit 0); exec sleep 600' sh "$binaries/deadlocks" "$work/input"
+	has out '^ready'
+	has err '=== process [0-9]+: .*deadlocks'
+	has err 'error: deadlock'
+	has err 'tasks in [0-9]+ groups'
+	[ "$(find "$work/reports" -name '*.snapshot' | wc -l)" = 1 ] || complain "no snapshot"
+	! pgrep -f "^$binaries/deadlocks" >/dev/null || complain "the program is left"
+	stop_all
+}
+
+if [ -n "${BINARIES:-}" ]; then
+	binaries=$(realpath "$BINARIES")
+else
+	find_cargo || { echo "skipped: $no_cargo" && exit 77; }
+	binaries=$("$testdata/make/build_programs.sh" "$(newest_lock)" "$profile" joins deadlocks | tail -n 1)
+fi
+touch "$work/out" "$work/err"
+test_ps
+test_names
+test_watchdog
+test_guard
+test_guard_async
+[ "$failures" = 0 ] || { echo "$failures failures" && exit 1; }
+echo "$cases commands ($profile)"
