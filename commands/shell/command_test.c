@@ -163,8 +163,8 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	                       "\"diff --interval 1s\" shows what moves");
 	assert_refuses("fin", "\"fin\" is short for \"finish\", which does not exist: asyncdbg "
 	                      "does not step; \"up\" shows the frame that awaits this one");
-	assert_refuses("r", "\"r\" is short for \"run\", which does not exist: asyncdbg starts "
-	                    "no program; start it and name it with -p PID");
+	assert_refuses("r", "\"r\" is short for \"run\", which does not exist: only guard runs "
+	                    "a program; start it and name it with -p PID");
 	assert_refuses("x 0x10", "the command \"x\" does not exist: \"print\" shows values, "
 	                         "\"whatis\" what an address belongs to");
 	assert_refuses("break main.rs:3",

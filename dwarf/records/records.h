@@ -59,8 +59,11 @@ enum record_kind {
 	RECORD_GENERICS, /* DIE of a type -> its template parameters */
 	RECORD_HELD,     /* nth state of a coroutine -> its variables: see unpolled_plan() */
 	RECORD_CONTEXT,  /* DIE of a function -> whether it has a task's Context */
-	RECORD_EXECUTOR, /* 1 -> name of a function: see enumerated_executor() */
-	RECORD_SURVEY,   /* a file -> the executors in it: see survey_cache.h */
+	/*
+	 * 1 -> name of a function: see enumerated_executor(). In the file of surveys: a file -> the
+	 * executors in it, see survey_cache.h.
+	 */
+	RECORD_EXECUTOR,
 	RECORD_KINDS,
 };
 

@@ -64,7 +64,7 @@ static bool read_record(struct survey_cache *c, struct arena *a, const struct fi
 {
 	struct record r;
 
-	if (!record_find(c->records, RECORD_SURVEY, map_key_of(file, sizeof(*file)), NULL, &r) ||
+	if (!record_find(c->records, RECORD_EXECUTOR, map_key_of(file, sizeof(*file)), NULL, &r) ||
 	    record_number(&r) != file->device || record_number(&r) != file->inode ||
 	    record_number(&r) != file->size || record_number(&r) != (uint64_t)file->changed_ns)
 		return false;
@@ -88,7 +88,7 @@ static void write_record(struct survey_cache *c, const struct file_identity *fil
 {
 	struct record_writer w;
 
-	record_begin(&w, c->records, RECORD_SURVEY, map_key_of(file, sizeof(*file)), NULL);
+	record_begin(&w, c->records, RECORD_EXECUTOR, map_key_of(file, sizeof(*file)), NULL);
 	record_add_number(&w, file->device);
 	record_add_number(&w, file->inode);
 	record_add_number(&w, file->size);
