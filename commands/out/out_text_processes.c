@@ -69,8 +69,8 @@ static void last_line(struct text *t, const struct async_processes *list)
 		return;
 	SCRATCH(tmp);
 	text_problem(t, "",
-	             arena_printf(&tmp, "of %zu processes it is not known; the first: %s",
-	                          list->denied, list->denied_problem));
+	             arena_printf(&tmp, "%zu of them may be async, too%s: %s", list->denied,
+	                          list->denied > 1 ? ", the first" : "", list->denied_problem));
 }
 
 void text_processes(struct out *o, const struct async_processes *list)
