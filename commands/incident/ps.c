@@ -6,17 +6,18 @@ static struct error *run(struct session *s, const struct answer *answer, const s
                          struct out *out)
 {
 	struct async_processes_options options = { .tasks = option_has(call, "tasks") };
-	struct async_processes list;
+	/* The output borrows it until the answer ends. */
+	struct async_processes *list = NEW(&s->answer, struct async_processes);
 
 	if (s->options)
 		options.session = *s->options;
 	options.session.pid = 0;
 	options.session.file = options.session.program = NULL;
 	options.session.target.exe = options.session.inspector.layout = NULL;
-	TRY(async_processes_read(&s->answer, &options, &list));
+	TRY(async_processes_read(&s->answer, &options, list));
 	out_begin(out, answer);
-	out->ops->processes(out, &list);
-	s->finding = list.denied ? STATUS_PARTIAL : STATUS_OK;
+	out->ops->processes(out, list);
+	s->finding = list->denied ? STATUS_PARTIAL : STATUS_OK;
 	return NULL;
 }
 

@@ -195,6 +195,7 @@ void survey_file(struct arena *a, int fd, struct survey *ret)
 	VEC(struct surveyed) found = { 0 };
 	struct elf_sections *file = elf_sections_open(fd);
 
+	*ret = (struct survey){ 0 };
 	if (file) {
 		want_all(&s);
 		search_file(&s, file);

@@ -68,7 +68,9 @@ static bool read_record(struct survey_cache *c, struct arena *a, const struct fi
 	    record_number(&r) != file->device || record_number(&r) != file->inode ||
 	    record_number(&r) != file->size || record_number(&r) != (uint64_t)file->changed_ns)
 		return false;
-	*ret = (struct survey){ .rust = record_number(&r), .has_debug_info = record_number(&r) };
+	*ret = (struct survey){ 0 };
+	ret->rust = record_number(&r);
+	ret->has_debug_info = record_number(&r);
 	ret->n = record_count(&r);
 	if (ret->n > MAX_EXECUTORS)
 		return false;
