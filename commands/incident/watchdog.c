@@ -19,7 +19,7 @@ enum {
 	MAX_KEEP = 10000,
 	MAX_LASTING = 1024, /* findings that are followed at a time */
 	MAX_FAILURES = 10,  /* checks in a row that may fail */
-	MAX_TRIES = 5,      /* of one check, while another debugger has the process */
+	MAX_TRIES = 5,      /* of one check */
 };
 
 static const double try_again_s = 0.1;
@@ -345,14 +345,16 @@ static struct error *compare(struct watchdog *w, const struct checks_result *res
 	return report(w, &due);
 }
 
-/* Whether another debugger has the process for now. */
-static bool is_taken(const struct watchdog *w)
+static bool has_ended(const struct watchdog *w)
 {
-	struct error *err CLEANUP(error_freep) = live_traced(asyncdbg_target(w->s->handle)->pid);
+	const struct arch *arch;
+	struct error *err CLEANUP(error_freep) =
+		live_check(asyncdbg_target(w->s->handle)->pid, false, &arch);
 
 	return err != NULL;
 }
 
+/* Another debugger may have the process for a moment, as a second watchdog does: tries again. */
 static struct error *look(struct watchdog *w, struct checks_result *ret)
 {
 	const struct snapshot *snap;
@@ -362,7 +364,7 @@ static struct error *look(struct watchdog *w, struct checks_result *ret)
 		struct error *err = session_snapshot(w->s, ASYNCDBG_CHECK_WANTS, NULL, &snap);
 
 		err = err ? err : session_check(w->s, snap, w->interval, ret);
-		if (!err || err->kind == ERR_INTERRUPTED || i == MAX_TRIES || !is_taken(w))
+		if (!err || err->kind != ERR_STATE || i == MAX_TRIES || has_ended(w))
 			return err;
 		error_free(err);
 		TRY(interrupt_sleep(try_again_s));
@@ -370,15 +372,6 @@ static struct error *look(struct watchdog *w, struct checks_result *ret)
 }
 
 /* ---- the loop ---- */
-
-static bool has_ended(const struct watchdog *w)
-{
-	const struct arch *arch;
-	struct error *err CLEANUP(error_freep) =
-		live_check(asyncdbg_target(w->s->handle)->pid, false, &arch);
-
-	return err != NULL;
-}
 
 /* What to do about a check that failed: NULL, with *ended false, to go on. */
 static struct error *failed(struct watchdog *w, struct error *err, bool *ended)

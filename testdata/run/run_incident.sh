@@ -98,6 +98,8 @@ test_ps() {
 		assert answer["processes_total"] > len(answer["processes"]) or answer["processes_denied"] == 0
 		assert all(p["name"] != "sleep" for p in answer["processes"])
 	EOF
+	"$testdata/check/validate_json.py" "$testdata/../docs/asyncdbg.schema.json" "$work/out" >/dev/null ||
+		complain "not the schema"
 	run "0|1" --json ps --tasks
 	has out '"tasks": [1-9]'
 	stop_all
