@@ -1,7 +1,12 @@
 #include "commands/base/session.h"
 
+#include "debugger/live/live_check.h"
 #include "debugger/target/target.h"
 #include "runtimes/analysis/view.h"
+
+#define TRY_AGAIN_S 0.05
+
+enum { MAX_TRIES = 6 };
 
 struct error *session_open(const struct asyncdbg_options *options, struct session *ret)
 {
@@ -19,12 +24,29 @@ void session_close(struct session *s)
 	*s = (struct session){ 0 };
 }
 
+static bool has_ended(const struct session *s)
+{
+	const struct arch *arch;
+	struct error *err CLEANUP(error_freep) =
+		live_check(asyncdbg_target(s->handle)->pid, false, &arch);
+
+	return err != NULL;
+}
+
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret)
 {
 	if (asyncdbg_kind(s->handle) == ASYNCDBG_NONE)
 		return error_new(ERR_USAGE, "no target: say which with -p PID or -c CORE");
-	return asyncdbg_snapshot(s->handle, wants, question, ret);
+	for (int i = 1;; i++) {
+		struct error *err = asyncdbg_snapshot(s->handle, wants, question, ret);
+
+		if (!err || err->kind != ERR_STATE || i == MAX_TRIES ||
+		    asyncdbg_kind(s->handle) != ASYNCDBG_LIVE || has_ended(s))
+			return err;
+		error_free(err);
+		TRY(interrupt_sleep(TRY_AGAIN_S));
+	}
 }
 
 /* The handle; an empty one where there is none, as for a hand-made snapshot. */

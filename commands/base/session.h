@@ -32,7 +32,11 @@ struct session {
 struct error *session_open(const struct asyncdbg_options *options, struct session *ret) MUST_CHECK;
 void session_close(struct session *s);
 
-/* Takes a snapshot with asyncdbg_snapshot(). ERR_USAGE, with a hint, when no program was named. */
+/*
+ * Takes a snapshot with asyncdbg_snapshot(). Tries again for a third of a second while the process
+ * cannot be stopped: another debugger may have it for a moment, as a watchdog does. ERR_USAGE, with
+ * a hint, when no program was named.
+ */
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret) MUST_CHECK;
 /* Calls asyncdbg_verdicts(). snap may be of another program. */

@@ -419,6 +419,9 @@ struct error *watchdog_run(struct session *s, const struct call *call, double in
 	w.interval = w.interval < w.every ? w.interval : w.every;
 	/* The line about the program, and each note, once. */
 	out->options.interactive = true;
+	fprintf(out->options.messages, "note: checking process %d every %g s; ^C ends it\n",
+	        (int)asyncdbg_target(s->handle)->pid, w.every);
+	fflush(out->options.messages);
 	struct error *err = watch(&w);
 
 	out->options.interactive = interactive;

@@ -159,6 +159,7 @@ test_watchdog() {
 	"$asyncdbg" -p "$pid" check --every 50ms --interval 0 --for 1 >"$work/other" 2>&1 </dev/null &
 	watchdog=$!
 	started+=("$watchdog")
+	wait_for "$work/other" 'checking process' || complain "the other watchdog did not start"
 	status=0
 	timeout -s INT 3 "$asyncdbg" -p "$pid" check --every 50ms --interval 0 --for 1 \
 		--save /dev/null/nowhere >"$work/out" 2>"$work/err" </dev/null || status=$?
@@ -166,7 +167,7 @@ test_watchdog() {
 	has_not err 'has ended|exited'
 	kill -INT "$watchdog"
 	wait "$watchdog" || complain "the other watchdog has failed: $(cat "$work/other")"
-	[ ! -s "$work/other" ] || complain "the other watchdog: $(cat "$work/other")"
+	[ "$(wc -l <"$work/other")" = 1 ] || complain "the other watchdog: $(cat "$work/other")"
 	stop_all
 	run 64 -p 1 check --for 3
 	has err '--for needs --every'
