@@ -120,6 +120,12 @@ static bool may_be_moved(const struct child *child, const struct future *f)
 	       (child->doubt == DOUBT_UNPOLLED && f->state != FUTURE_SUSPENDED);
 }
 
+/* Adds a note to what f has already. */
+static void add_note(const struct decoder *d, struct future *f, const char *note)
+{
+	f->note = f->note ? arena_printf(d->c->a, "%s, %s", f->note, note) : note;
+}
+
 static struct future *decode_child(struct decoder *d, const struct child *child)
 {
 	bool unpolled = d->unpolled, doubted = d->doubted;
@@ -148,10 +154,10 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	f->joined = child->joined;
 	if (child->note && !f->note)
 		f->note = child->note;
-	if (may_be_moved(child, f) && !f->note)
-		f->note = "may have been moved out";
-	if (child->doubt == DOUBT_POLLED && !f->note)
-		f->note = "may be polled by what cannot be seen";
+	if (may_be_moved(child, f))
+		add_note(d, f, "may have been moved out");
+	if (child->doubt == DOUBT_POLLED)
+		add_note(d, f, "may be polled by what cannot be seen");
 	return f;
 }
 

@@ -7,16 +7,25 @@
 #include "runtimes/graph/graph.h"
 #include "runtimes/model/wait_kind.h"
 
+/* What is known of the unpolled futures on the way to one of them, that one included. */
+struct unpolled {
+	const struct future *top; /* the outermost one */
+	bool may_be_polled;       /* an unseen future may poll one of them */
+	bool may_be_gone;         /* one of them may have been dropped or moved before */
+	const char *doubt;        /* why the type of one of them is not certain; NULL: it is */
+};
+
 /* A future that stands in the queue of a lock, or that the lock was granted to. */
 struct queued {
 	uint64_t primitive;
-	uint64_t place;                /* from 1; 0: granted; UINT64_MAX: unknown */
-	size_t edge;                   /* index of the edge by which it waits */
-	size_t from;                   /* the node that waits; 0: the future is not polled */
-	size_t participant;            /* the participant that owns the future */
-	size_t arm;                    /* the arm of a join that it is in, 0 none */
-	const struct future *future;   /* with its wait */
-	const struct future *unpolled; /* the outermost unpolled future that this is or is in */
+	uint64_t place;                  /* from 1; 0: granted; UINT64_MAX: unknown */
+	size_t edge;                     /* index of the edge by which it waits */
+	size_t from;                     /* the node that waits; 0: the future is not polled */
+	size_t participant;              /* the participant that owns the future */
+	size_t arm;                      /* the arm of a join that it is in, 0 none */
+	const struct future *future;     /* with its wait */
+	const struct future *unpolled;   /* the outermost unpolled future that this is or is in */
+	bool may_be_polled, may_be_gone; /* as those of struct unpolled */
 	const char *doubt;
 	bool seen_twice; /* found in two places, neither of which polls it */
 };
@@ -156,9 +165,9 @@ void graph_tree_edges(struct builder *b, size_t from, const struct future *root,
 void graph_leaf_edges(struct builder *b, size_t from, const struct future *f, const char *doubt);
 /* The same for a thread that waits in native code. */
 void graph_thread_edges(struct builder *b, size_t from, const struct wait *w);
-/* Records the place in a lock's queue of a future, polled or not. */
+/* Records the place in a lock's queue of a future. unpolled: NULL, the future is polled. */
 void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,
-                       const struct future *unpolled, const char *doubt);
+                       const struct unpolled *unpolled, const char *doubt);
 
 /* Adds the edges to the owners of all channels. Call it after all trees were walked. */
 void graph_channel_owners(struct builder *b);

@@ -78,24 +78,14 @@ static bool writes(const struct queued *q)
 	return access_of(q) != WAIT_READ;
 }
 
-/* True when an unseen future may poll it: it may then go on. */
-static bool may_be_polled(const struct queued *q)
-{
-	const char *note = q->unpolled ? q->unpolled->note : NULL;
-
-	return note && strstr(note, "be polled");
-}
-
 /* Why an unpolled future may not hold what its memory shows; NULL: it does. */
 static const char *doubt_of(const struct queued *q)
 {
-	const char *note = q->unpolled ? q->unpolled->note : NULL;
-
 	if (q->doubt)
 		return q->doubt;
-	if (may_be_polled(q))
+	if (q->may_be_polled)
 		return "what seems not to be polled may be polled by what cannot be seen";
-	return q->seen_twice || (note && strstr(note, "moved"))
+	return q->seen_twice || q->may_be_gone
 	               ? "the future that is not polled may have been dropped or moved before"
 	               : NULL;
 }
@@ -185,7 +175,7 @@ static size_t guard_edges(struct lock *l, size_t node, bool only_writers, const 
 			add_behind(l, e, l->first_waiter);
 			e->doubt = doubt ? doubt : doubt_of(q);
 			if (!doubt && e->doubt && alone && !q->seen_twice && !q->doubt &&
-			    !may_be_polled(q))
+			    !q->may_be_polled)
 				e->doubt = graph_sole_doubt;
 			sure = ++n;
 		}

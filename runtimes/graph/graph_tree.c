@@ -61,12 +61,14 @@ static bool is_all_of_runtimes(const struct snapshot *s, const struct future *f)
 	return true;
 }
 
+static const char type_doubt[] = "its type is one of several that share their code";
+
 /* Why the child (or own wait) of f may not be all that f waits for; NULL: it is. */
 static const char *doubt_of(const struct snapshot *s, const struct future *f,
                             const struct future *child)
 {
 	if (f->uncertain || f->aliases)
-		return "its type is one of several that share their code";
+		return type_doubt;
 	if (f->inferred)
 		return "the debug info does not place what the thread blocks on";
 	if (child && begins(child->edge, "holds"))
@@ -91,15 +93,23 @@ static void note_arm(struct builder *b, const struct future *f)
 		map_put(&b->arm_of, (uintptr_t)f, (void *)b->arm);
 }
 
-/* Records the places in queues of the futures in an unpolled tree. */
-static void walk_unpolled(struct builder *b, const struct future *f, const struct future *top)
+/*
+ * Records the places in queues of the futures in an unpolled tree. around: of the futures around f.
+ */
+static void walk_unpolled(struct builder *b, const struct future *f, struct unpolled around)
 {
-	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)top);
+	const char *note = f->branch == BRANCH_POLLED ? NULL : f->note;
+
+	around.may_be_polled |= note && strstr(note, "be polled");
+	around.may_be_gone |= note && strstr(note, "moved");
+	if (!around.doubt && (f->uncertain || f->aliases))
+		around.doubt = type_doubt;
+	map_put(&b->unpolled, (uintptr_t)f, (void *)(uintptr_t)around.top);
 	note_arm(b, f);
 	if (f->wait)
-		graph_leaf_queues(b, 0, f, top, NULL);
+		graph_leaf_queues(b, 0, f, &around, around.doubt);
 	for (size_t i = 0; i < f->nchildren; i++)
-		walk_unpolled(b, f->children[i], top);
+		walk_unpolled(b, f->children[i], around);
 }
 
 struct polled {
@@ -116,7 +126,7 @@ static struct polled polled_children(struct builder *b, const struct future *f)
 
 		if (child->branch != BRANCH_POLLED) {
 			map_put(&b->frames, (uintptr_t)child, (void *)(uintptr_t)f);
-			walk_unpolled(b, child, child);
+			walk_unpolled(b, child, (struct unpolled){ .top = child });
 			continue;
 		}
 		p.n++;

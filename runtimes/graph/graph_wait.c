@@ -17,7 +17,7 @@ static struct graph_edge *edge_of_leaf(struct builder *b, size_t from, size_t to
 /* ---- locks ---- */
 
 void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,
-                       const struct future *unpolled, const char *doubt)
+                       const struct unpolled *unpolled, const char *doubt)
 {
 	const struct wait *w = f->wait;
 	uint64_t key = w->primitive ? w->primitive : w->object;
@@ -40,9 +40,13 @@ void graph_leaf_queues(struct builder *b, size_t from, const struct future *f,
 		.participant = b->participant,
 		.arm = b->arm,
 		.future = f,
-		.unpolled = unpolled,
 		.doubt = doubt,
 	};
+	if (unpolled) {
+		q->unpolled = unpolled->top;
+		q->may_be_polled = unpolled->may_be_polled;
+		q->may_be_gone = unpolled->may_be_gone;
+	}
 	if (wait_yes(w, "granted"))
 		q->place = 0;
 	else if (wait_number(w, "position", &place) && place > 0)

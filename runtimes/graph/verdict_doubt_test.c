@@ -248,6 +248,27 @@ static void boxed_futures_that_may_be_gone(void **state)
 	assert_says(&queued, "futurelock task 5");
 }
 
+/* The doubt of every unpolled future on the way to the one in the queue counts. */
+static void doubts_inside_a_certain_future(void **state)
+{
+	static const char *const notes[] = { "may have been moved out",
+		                             "may be polled by what cannot be seen" };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		PROGRAM(p);
+		struct future *inner = calls(&p, "app::inner", locks(&p, "mutex", A, 0));
+
+		held(inner, BRANCH_HELD)->note = i < 2 ? notes[i] : NULL;
+		inner->uncertain = i == 2;
+		add_task(&p, 5,
+		         calls(&p, "app::f", locks(&p, "mutex", A, 1),
+		               held(calls(&p, "app::outer", sleeps(&p), inner), BRANCH_HELD)));
+		add_thread(&p, THREAD_WORKER, NULL)->state = "running task 6";
+		assert_says(&p, "?futurelock task 5");
+	}
+}
+
 /* Memory that was freed and reused is seen from two tasks, and either may poll it. */
 static void traces_of_two(void **state)
 {
@@ -649,6 +670,7 @@ int main(void)
 		cmocka_unit_test(given_away),
 		cmocka_unit_test(traces_of_two),
 		cmocka_unit_test(boxed_futures_that_may_be_gone),
+		cmocka_unit_test(doubts_inside_a_certain_future),
 		cmocka_unit_test(weak_senders),
 		cmocka_unit_test(channels_with_other_ways_out),
 		cmocka_unit_test(sole_candidates),
