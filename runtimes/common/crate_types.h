@@ -124,6 +124,11 @@ struct holding_row {
 	bool queue;  /* the receiving end of an mpsc channel: see holding_walk_messages() */
 	bool shared; /* a reference to a value of the type, or an Arc of one, counts like the value
 	                itself */
+	/*
+	 * Futures whose type begins so have the value only to hand it out: they wait for the object
+	 * themselves. NULL: there are none.
+	 */
+	const char *maker;
 };
 
 /* Types that the search for resource owners treats specially. */

@@ -103,10 +103,19 @@ static void failed(struct walk *w, struct value v, const struct step *up, bool u
 	error_free(err);
 }
 
+static bool is_being_made(const struct walk *w, const struct holding_row *row)
+{
+	const struct future *f = w->like.h.future;
+
+	return row->maker && f && f->type && str_begins(f->type, row->maker);
+}
+
 /* Returns whether it holds anything. */
 static bool take(struct walk *w, struct value v, const struct holding_row *row,
                  const struct step *up, bool uncertain)
 {
+	if (is_being_made(w, row))
+		return true;
 	struct found *f = add(w, v, up, uncertain);
 	bool found = false;
 	struct error *err = holding_read(w->c, v, row, f, &found);

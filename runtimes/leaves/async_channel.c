@@ -1,6 +1,6 @@
 /*
  * The crate async-channel: a concurrent-queue, and an event for each kind of waiter (async-channel
- * 2.5 and 1.9, src/lib.rs). Any end may close the channel.
+ * 2.5, 1.9 and 1.6, src/lib.rs). Any end may close the channel.
  */
 #include "dwarf/values/queue_length.h"
 #include "runtimes/holding/holding.h"
@@ -37,7 +37,8 @@ static struct error *read_bounded(struct leaf *l, struct value queue, struct lea
 
 static struct error *read_unbounded(struct leaf *l, struct value queue, struct leaves_channel *ret)
 {
-	static const char head_path[] = "head.value.index", tail_path[] = "tail.value.index";
+	static const char head_path[] = "head.value.index | head.index",
+			  tail_path[] = "tail.value.index | tail.index";
 	uint64_t head, tail;
 
 	TRY(leaf_uint(l, queue, head_path, &head));
@@ -50,9 +51,11 @@ static struct error *read_unbounded(struct leaf *l, struct value queue, struct l
 
 static struct error *read_queue(struct leaf *l, struct value channel, struct leaves_channel *ret)
 {
-	static const char single_path[] = "queue.Single.0", state_path[] = "state",
-			  bounded_path[] = "queue.Bounded.0",
-			  unbounded_path[] = "queue.Unbounded.0";
+	/* concurrent-queue 2.x | 1.x */
+	static const char single_path[] = "queue.Single.0 | queue.0.Single.0",
+			  bounded_path[] = "queue.Bounded.0 | queue.0.Bounded.0",
+			  unbounded_path[] = "queue.Unbounded.0 | queue.0.Unbounded.0",
+			  state_path[] = "state";
 	struct value queue;
 	uint64_t state;
 	bool found;

@@ -1,9 +1,12 @@
 /*
- * The crate async-lock: locks on event-listener (async-lock 3.5 and 2.8, src/mutex.rs, src/rwlock/,
- * src/semaphore.rs, src/barrier.rs). A lock that is released notifies the first listener; a future
- * that comes later may take the lock before that one is polled.
+ * The crate async-lock: locks on event-listener (async-lock 3.5, 2.8 and 2.6, src/mutex.rs,
+ * src/rwlock/, src/semaphore.rs, src/barrier.rs). Until 2.6 the waits are async functions of the
+ * locks, which end in a bare listener; newer ones are futures with names. A lock that is released
+ * notifies the first listener; a future that comes later may take the lock before that one is
+ * polled.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "debugger/base/str.h"
 #include "runtimes/holding/holding.h"
@@ -16,6 +19,8 @@
 #define FUTURES   RWLOCK "futures::"
 #define RAW       RWLOCK "raw::RawRwLock"
 #define SEMAPHORE LOCK "semaphore::"
+#define BARRIER   LOCK "barrier::Barrier"
+#define CELL      LOCK "once_cell::OnceCell"
 
 enum {
 	MUTEX_LOCKED = 1,
@@ -66,6 +71,7 @@ static struct error *describe_mutex(struct leaf *l, struct mutex_wait *m)
 	wait_bool(l, "granted", m->listener.notified && !m->locked);
 	if (m->listener.queue.found)
 		leaf_queue_details(l, &m->listener.queue);
+	wait_phrase(l, "async-lock mutex lock, %s", leaves_listener_text(l, &m->listener));
 	return NULL;
 }
 
@@ -84,9 +90,7 @@ static struct error *decode_mutex(struct leaf *l, const char *slow_path, const c
 	}
 	if (!found)
 		return error_new(ERR_CORRUPT, "the future refers to no mutex");
-	TRY(describe_mutex(l, &m));
-	wait_phrase(l, "async-lock mutex lock, %s", leaves_listener_text(l, &m.listener));
-	return NULL;
+	return describe_mutex(l, &m);
 }
 
 static struct error *decode_lock(struct leaf *l)
@@ -112,18 +116,14 @@ struct rwlock {
 	bool writer;
 };
 
-static struct error *read_rwlock(struct leaf *l, struct rwlock *ret)
+/* Reads the lock that has that state. */
+static struct error *read_state(struct leaf *l, struct value lock, struct rwlock *ret)
 {
-	static const char lock_path[] = "raw.lock", state_path[] = "state";
-	struct value reference, lock, place;
+	static const char state_path[] = "state";
+	struct value place;
 	uint64_t state;
 	bool found;
 
-	TRY(leaf_place(l, l->v, lock_path, &reference, &found));
-	if (found)
-		TRY(leaf_strip_to(l, reference, RAW, &lock, &found));
-	if (!found)
-		return error_new(ERR_CORRUPT, "the future refers to no lock");
 	TRY(leaf_place(l, lock, state_path, &place, &found));
 	TRY(leaf_uint(l, lock, state_path, &state));
 	ret->writer = state & RWLOCK_WRITER;
@@ -131,6 +131,23 @@ static struct error *read_rwlock(struct leaf *l, struct rwlock *ret)
 	l->w->object = lock.addr;
 	l->w->primitive = place.addr;
 	return NULL;
+}
+
+static struct error *read_rwlock(struct leaf *l, struct rwlock *ret)
+{
+	/* 2.8 | 2.7 */
+	static const char lock_path[] = "raw.lock | lock | guard.Some.0.writer.0";
+	struct value reference, lock;
+	bool found;
+
+	TRY(leaf_place(l, l->v, lock_path, &reference, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the future refers to no lock");
+	TRY(leaf_strip_to(l, reference, RAW, &lock, &found));
+	if (!found)
+		TRY(leaf_strip_to(l, reference, RWLOCK "RwLock", &lock, &found));
+	return found ? read_state(l, lock, ret)
+	             : error_new(ERR_CORRUPT, "the future refers to no lock");
 }
 
 /* The text for who has the lock. A writer that waits for readers does not have it. */
@@ -148,29 +165,44 @@ static const char *holders(struct leaf *l, const struct rwlock *lock)
 }
 
 /* A reader waits while a writer has the lock, or waits for earlier readers. */
+static void describe_read(struct leaf *l, const struct rwlock *lock,
+                          const struct leaves_listener *listener)
+{
+	const char *held = holders(l, lock);
+	bool behind = lock->writer && lock->readers;
+
+	wait_bool(l, "polled", listener->event != 0);
+	wait_bool(l, "granted", listener->notified && !lock->writer);
+	/* The writer is first; readers have no order among each other. */
+	if (behind && listener->event)
+		wait_int(l, "position", 2);
+	wait_phrase(l, "async-lock rwlock read, %s%s", held,
+	            behind ? "behind a writer that waits for them"
+	                   : leaves_listener_text(l, listener));
+}
+
 static struct error *decode_read(struct leaf *l)
 {
-	static const char listener_path[] = "raw.listener";
+	static const char listener_path[] = "raw.listener | listener";
 	struct leaves_listener listener;
 	struct rwlock lock;
 
 	TRY(read_rwlock(l, &lock));
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
-	const char *held = holders(l, &lock);
-	bool behind = lock.writer && lock.readers;
-	wait_bool(l, "polled", listener.event != 0);
-	wait_bool(l, "granted", listener.notified && !lock.writer);
-	/* The writer is first; readers have no order among each other. */
-	if (behind && listener.event)
-		wait_int(l, "position", 2);
-	wait_phrase(l, "async-lock rwlock read, %s%s", held,
-	            behind ? "behind a writer that waits for them"
-	                   : leaves_listener_text(l, &listener));
+	describe_read(l, &lock, &listener);
 	return NULL;
 }
 
 /* Waits for the mutex that writers and upgradable readers share; to is what it will do then. */
-static struct error *describe_acquiring(struct leaf *l, struct value lock_future, const char *to)
+static void describe_acquiring(struct leaf *l, const struct rwlock *lock,
+                               const struct leaves_listener *listener, const char *to)
+{
+	wait_bool(l, "polled", listener->event != 0);
+	const char *held = holders(l, lock);
+	wait_phrase(l, "async-lock rwlock %s, %s%s", to, held, leaves_listener_text(l, listener));
+}
+
+static struct error *decode_acquiring(struct leaf *l, struct value lock_future, const char *to)
 {
 	static const char slow_path[] = "acquire_slow";
 	struct mutex_wait m = { 0 };
@@ -179,73 +211,95 @@ static struct error *describe_acquiring(struct leaf *l, struct value lock_future
 
 	TRY(read_rwlock(l, &lock));
 	TRY(read_acquire(l, lock_future, slow_path, &m, &found));
-	wait_bool(l, "polled", found && m.listener.event);
-	const char *held = holders(l, &lock);
-	wait_phrase(l, "async-lock rwlock %s, %s%s", to, held,
-	            leaves_listener_text(l, &m.listener));
+	describe_acquiring(l, &lock, &m.listener, to);
 	return NULL;
 }
 
 static struct error *decode_upgradable(struct leaf *l)
 {
-	static const char acquire_path[] = "raw.acquire";
+	static const char acquire_path[] = "raw.acquire | acquire";
 	struct value lock;
 	bool found;
 
 	TRY(leaf_place(l, l->v, acquire_path, &lock, &found));
-	return found ? describe_acquiring(l, lock, "upgradable read")
+	return found ? decode_acquiring(l, lock, "upgradable read")
 	             : error_new(ERR_CORRUPT, "the future waits for nothing");
 }
 
 /* Waits for the readers that have the lock; no later one gets it. */
-static struct error *describe_first_writer(struct leaf *l, const char *listener_path,
-                                           const char *to)
+static void describe_first_writer(struct leaf *l, const struct rwlock *lock, const char *to)
+{
+	const char *held = holders(l, lock);
+
+	wait_bool(l, "polled", true);
+	wait_bool(l, "granted", !lock->readers);
+	if (lock->readers)
+		wait_int(l, "position", 1);
+	wait_phrase(l, "async-lock rwlock %s, %s%s", to, held,
+	            lock->readers ? "first in its queue" : leaf_next(l));
+}
+
+static struct error *decode_first_writer(struct leaf *l, const char *listener_path, const char *to)
 {
 	struct leaves_listener listener;
 	struct rwlock lock;
 
 	TRY(read_rwlock(l, &lock));
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
-	const char *held = holders(l, &lock);
-	wait_bool(l, "polled", true);
-	wait_bool(l, "granted", !lock.readers);
-	if (lock.readers)
-		wait_int(l, "position", 1);
-	wait_phrase(l, "async-lock rwlock %s, %s%s", to, held,
-	            lock.readers ? "first in its queue" : leaf_next(l));
+	describe_first_writer(l, &lock, to);
 	return NULL;
 }
 
 static struct error *decode_write(struct leaf *l)
 {
-	/* 3.x | 2.x */
-	static const char acquiring_path[] = "raw.state.Acquiring.lock | raw.state.Acquiring.0",
-			  listener_path[] = "raw.no_readers | raw.state.WaitingReaders.listener";
+	/* 3.x | 2.8 | 2.7 */
+	static const char acquiring_path[] = "raw.state.Acquiring.lock | raw.state.Acquiring.0 | "
+					     "state.Acquiring.0",
+			  listener_path[] = "raw.no_readers | raw.state.WaitingReaders.listener | "
+					    "state.WaitingReaders.listener";
 	struct value lock;
 	bool found;
 
 	TRY(leaf_place(l, l->v, acquiring_path, &lock, &found));
-	return found ? describe_acquiring(l, lock, "write")
-	             : describe_first_writer(l, listener_path, "write");
+	return found ? decode_acquiring(l, lock, "write")
+	             : decode_first_writer(l, listener_path, "write");
 }
 
 static struct error *decode_upgrade(struct leaf *l)
 {
-	static const char listener_path[] = "raw.listener";
+	static const char listener_path[] = "raw.listener | listener";
 
-	return describe_first_writer(l, listener_path, "upgrade");
+	return decode_first_writer(l, listener_path, "upgrade");
 }
 
 /* ---- Semaphore, Barrier ---- */
 
 static const char semaphore_path[] = "count";
 
+static struct error *describe_semaphore(struct leaf *l, struct value semaphore,
+                                        const struct leaves_listener *listener)
+{
+	uint64_t available;
+
+	TRY(leaf_uint(l, semaphore, semaphore_path, &available));
+	l->w->object = l->w->primitive = semaphore.addr;
+	wait_bool(l, "polled", listener->event != 0);
+	wait_bool(l, "granted", listener->notified && available);
+	if (listener->queue.found)
+		leaf_queue_details(l, &listener->queue);
+	wait_int(l, "permits_wanted", 1);
+	wait_int(l, "permits_missing", available ? 0 : 1);
+	wait_int(l, "permits_available", (int64_t)available);
+	wait_phrase(l, "async-lock semaphore, %" PRIu64 " available, %s", available,
+	            leaves_listener_text(l, listener));
+	return NULL;
+}
+
 static struct error *decode_semaphore(struct leaf *l)
 {
 	static const char reference_path[] = "semaphore", listener_path[] = "listener";
 	struct leaves_listener listener;
 	struct value reference, semaphore;
-	uint64_t available;
 	bool found;
 
 	TRY(leaf_place(l, l->v, reference_path, &reference, &found));
@@ -253,45 +307,25 @@ static struct error *decode_semaphore(struct leaf *l)
 		TRY(leaf_strip_to(l, reference, SEMAPHORE "Semaphore", &semaphore, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the future refers to no semaphore");
-	TRY(leaf_uint(l, semaphore, semaphore_path, &available));
 	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
-	l->w->object = l->w->primitive = semaphore.addr;
-	wait_bool(l, "polled", listener.event != 0);
-	wait_bool(l, "granted", listener.notified && available);
-	if (listener.queue.found)
-		leaf_queue_details(l, &listener.queue);
-	wait_int(l, "permits_wanted", 1);
-	wait_int(l, "permits_missing", available ? 0 : 1);
-	wait_int(l, "permits_available", (int64_t)available);
-	wait_phrase(l, "async-lock semaphore, %" PRIu64 " available, %s", available,
-	            leaves_listener_text(l, &listener));
-	return NULL;
+	return describe_semaphore(l, semaphore, &listener);
 }
 
-static struct error *decode_barrier(struct leaf *l)
+/* own_path leads from `from` to the round in which the future arrived. */
+static struct error *describe_barrier(struct leaf *l, struct value barrier, struct value from,
+                                      const char *own_path)
 {
-	/* 3.x | 2.x */
-	static const char barrier_path[] = "barrier", wanted_path[] = "n",
-			  arrived_path[] = "state.data.count",
-			  round_path[] = "state.data.generation_id",
-			  own_path[] = "state.Waiting.local_gen",
-			  listener_path[] = "evl | state.Waiting.evl";
-	struct leaves_listener listener;
-	struct value reference, barrier;
+	static const char wanted_path[] = "n", arrived_path[] = "state.data.count",
+			  round_path[] = "state.data.generation_id";
 	uint64_t wanted, arrived, now, own;
-	bool found;
+	bool found = false;
 
-	TRY(leaf_place(l, l->v, barrier_path, &reference, &found));
-	if (found)
-		TRY(leaf_strip_to(l, reference, LOCK "barrier::Barrier", &barrier, &found));
-	if (!found)
-		return error_new(ERR_CORRUPT, "the future refers to no barrier");
 	l->w->object = l->w->primitive = barrier.addr;
 	TRY(leaf_uint(l, barrier, wanted_path, &wanted));
 	TRY(leaf_uint(l, barrier, arrived_path, &arrived));
 	TRY(leaf_uint(l, barrier, round_path, &now));
-	TRY(leaf_optional_uint(l, l->v, own_path, &own, &found));
-	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
+	if (leaf_has_path(l, from.type, own_path))
+		TRY(leaf_optional_uint(l, from, own_path, &own, &found));
 	bool complete = found && own != now;
 	wait_int(l, "wanted", (int64_t)wanted);
 	wait_bool(l, "complete", complete);
@@ -304,54 +338,161 @@ static struct error *decode_barrier(struct leaf *l)
 	return NULL;
 }
 
-/* ---- OnceCell ---- */
+static struct error *decode_barrier(struct leaf *l)
+{
+	/* 3.x | 2.x */
+	static const char barrier_path[] = "barrier", own_path[] = "state.Waiting.local_gen",
+			  listener_path[] = "evl | state.Waiting.evl";
+	struct leaves_listener listener;
+	struct value reference, barrier;
+	bool found;
+
+	TRY(leaf_place(l, l->v, barrier_path, &reference, &found));
+	if (found)
+		TRY(leaf_strip_to(l, reference, BARRIER, &barrier, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the future refers to no barrier");
+	TRY(leaves_listener_read(l, l->v, listener_path, &listener));
+	return describe_barrier(l, barrier, l->v, own_path);
+}
+
+/* ---- OnceCell, and async functions of the other locks ---- */
 
 enum { CELL_SET = 2 };
 
-/* The cell of a coroutine of the crate, which has it as its variable `self`. */
-static struct error *find_cell(const struct leaf *l, struct value coroutine, struct value *ret,
-                               bool *found)
+/* Async functions of the crate's between a listener and the user's future. */
+struct own_frames {
+	struct value object;         /* `self` of the outermost one */
+	struct value members;        /* its variables */
+	const struct type *function; /* its coroutine */
+	bool at_mutex;               /* one further in locks a mutex of the object's */
+	bool found;
+};
+
+/* Adds one more, further out. */
+static struct error *add_frame(const struct leaf *l, struct value coroutine, struct own_frames *ret)
 {
+	static const char *const locks[] = { CELL,    MUTEX "Mutex",         RWLOCK "RwLock",
+		                             BARRIER, SEMAPHORE "Semaphore", NULL };
 	static const char self_path[] = "self";
 	const struct variant *active;
-	struct value members, reference;
+	struct value members, self, object;
+	bool found = false;
 
-	*found = false;
 	TRY(value_variant(l->d->c->in->target, coroutine, &active));
 	if (!active->payload)
 		return NULL;
 	members = value_payload(coroutine, active);
-	if (!leaf_has_path(l, members.type, self_path))
+	if (leaf_has_path(l, members.type, self_path))
+		TRY(leaf_place(l, members, self_path, &self, &found));
+	if (!found)
 		return NULL;
-	TRY(leaf_place(l, members, self_path, &reference, found));
-	return *found ? leaf_strip_to(l, reference, LOCK "once_cell::OnceCell", ret, found) : NULL;
+	found = false;
+	for (const char *const *type = locks; *type && !found; type++)
+		TRY(leaf_strip_to(l, self, *type, &object, &found));
+	if (!found)
+		return NULL;
+	ret->at_mutex = ret->found && type_is(ret->object.type, MUTEX "Mutex");
+	ret->object = object;
+	ret->members = members;
+	ret->function = coroutine.type;
+	ret->found = true;
+	return NULL;
 }
 
-bool leaves_once_cell_describe(struct leaf *l)
+static struct error *find_frames(const struct leaf *l, struct own_frames *ret)
+{
+	*ret = (struct own_frames){ 0 };
+	for (const struct ancestor *a = l->d->above; a; a = a->up) {
+		if (!type_is_coroutine(a->v.type))
+			continue;
+		/* An async function of the user's is no part of the lock. */
+		if (!str_begins(type_name(a->v.type), LOCK))
+			return NULL;
+		TRY(add_frame(l, a->v, ret));
+	}
+	return NULL;
+}
+
+static struct error *describe_cell(struct leaf *l, struct value cell)
 {
 	static const char state_path[] = "state";
-	struct value cell;
 	uint64_t state;
-	bool found = false;
 
-	for (const struct ancestor *a = l->d->above; a && !found; a = a->up) {
-		/* An async function of the user's is no part of the cell. */
-		if (type_is_coroutine(a->v.type) && !str_begins(type_name(a->v.type), LOCK))
-			return false;
-		if (type_is_coroutine(a->v.type))
-			error_free(find_cell(l, a->v, &cell, &found));
-	}
-	struct error *err = found ? leaf_uint(l, cell, state_path, &state) : NULL;
-	found &= !err;
-	error_free(err);
-	if (!found)
-		return false;
+	TRY(leaf_uint(l, cell, state_path, &state));
 	l->w->kind = "once_cell";
 	l->w->object = l->w->primitive = cell.addr;
 	wait_bool(l, "value_set", state == CELL_SET);
 	wait_phrase(l, "async-lock once cell, %s",
 	            state == CELL_SET ? "initialised" : "being initialised by another task");
-	return true;
+	return NULL;
+}
+
+/* Is it the async function of that name? Type parameters do not count. */
+static bool is_function(const struct own_frames *frames, const char *name)
+{
+	const char *type = type_name(frames->function), *found = strstr(type, name);
+
+	return found && (size_t)(found - type) < strcspn(type, "<");
+}
+
+static struct error *describe_rwlock(struct leaf *l, const struct own_frames *frames,
+                                     const struct leaves_listener *listener)
+{
+	struct rwlock lock;
+
+	TRY(read_state(l, frames->object, &lock));
+	if (is_function(frames, "::read::")) {
+		l->w->kind = "rwlock_read";
+		describe_read(l, &lock, listener);
+	} else if (is_function(frames, "::upgradable_read::")) {
+		l->w->kind = "rwlock_read";
+		describe_acquiring(l, &lock, listener, "upgradable read");
+	} else {
+		l->w->kind = "rwlock_write";
+		if (frames->at_mutex)
+			describe_acquiring(l, &lock, listener, "write");
+		else
+			describe_first_writer(l, &lock, "write");
+	}
+	return NULL;
+}
+
+static struct error *describe_frames(struct leaf *l, const struct own_frames *frames,
+                                     const struct leaves_listener *listener, bool *known)
+{
+	static const char own_path[] = "local_gen";
+	const struct type *type = frames->object.type;
+	struct mutex_wait m = { .mutex = frames->object, .listener = *listener };
+
+	*known = true;
+	if (type_is(type, CELL))
+		return describe_cell(l, frames->object);
+	if (type_is(type, RWLOCK "RwLock"))
+		return describe_rwlock(l, frames, listener);
+	if (type_is(type, MUTEX "Mutex")) {
+		l->w->kind = "mutex";
+		return describe_mutex(l, &m);
+	}
+	if (type_is(type, SEMAPHORE "Semaphore")) {
+		l->w->kind = "semaphore";
+		return describe_semaphore(l, frames->object, listener);
+	}
+	*known = type_is(type, BARRIER);
+	if (!*known)
+		return NULL;
+	l->w->kind = "barrier";
+	return describe_barrier(l, frames->object, frames->members, own_path);
+}
+
+struct error *leaves_lock_describe(struct leaf *l, const struct leaves_listener *listener,
+                                   bool *known)
+{
+	struct own_frames frames;
+
+	*known = false;
+	TRY(find_frames(l, &frames));
+	return frames.found ? describe_frames(l, &frames, listener, known) : NULL;
 }
 
 static const struct leaf_row leaves[] = {
@@ -360,6 +501,10 @@ static const struct leaf_row leaves[] = {
 	{ .type = FUTURES "Read", .kind = "rwlock_read", .decode = decode_read },
 	{ .type = FUTURES "ReadArc", .kind = "rwlock_read", .decode = decode_read },
 	{ .type = FUTURES "UpgradableRead", .kind = "rwlock_read", .decode = decode_upgradable },
+	{ .type = RWLOCK "Read", .kind = "rwlock_read", .decode = decode_read },
+	{ .type = RWLOCK "UpgradableRead", .kind = "rwlock_read", .decode = decode_upgradable },
+	{ .type = RWLOCK "Write", .kind = "rwlock_write", .decode = decode_write },
+	{ .type = RWLOCK "Upgrade", .kind = "rwlock_write", .decode = decode_upgrade },
 	{ .type = FUTURES "UpgradableReadArc", .kind = "rwlock_read", .decode = decode_upgradable },
 	{ .type = FUTURES "Write", .kind = "rwlock_write", .decode = decode_write },
 	{ .type = FUTURES "WriteArc", .kind = "rwlock_write", .decode = decode_write },
@@ -390,15 +535,11 @@ enum { ANY_BIT = 0xffffffff };
 		.type = MUTEX t, .role = HOLDING_LOCK, .kind = "mutex", .member = "0",             \
 		.of = MUTEX "Mutex", .part = "state", .busy = MUTEX_LOCKED, .single = true         \
 	}
-#define RWLOCK_GUARD(t, k)                                                                         \
+/* The guard refers to the RawRwLock, or to the RwLock, which had the state itself until 2.7. */
+#define RWLOCK_GUARD(t, k, m)                                                                      \
 	{                                                                                          \
-		.type = RWLOCK t, .role = HOLDING_LOCK, .kind = k, .member = "lock", .of = RAW,    \
-		.part = "state", .busy = ANY_BIT                                                   \
-	}
-#define RWLOCK_GUARD_ARC(t, k)                                                                     \
-	{                                                                                          \
-		.type = RWLOCK t, .role = HOLDING_LOCK, .kind = k, .member = "lock",               \
-		.of = RWLOCK "RwLock", .part = "raw.state", .busy = ANY_BIT                        \
+		.type = RWLOCK t, .role = HOLDING_LOCK, .kind = k, .member = m,                    \
+		.part = "state | raw.state", .busy = ANY_BIT, .maker = RWLOCK                      \
 	}
 #define SEMAPHORE_GUARD(t)                                                                         \
 	{                                                                                          \
@@ -409,11 +550,11 @@ enum { ANY_BIT = 0xffffffff };
 static const struct holding_row holdings[] = {
 	MUTEX_GUARD("MutexGuard"),
 	MUTEX_GUARD("MutexGuardArc"),
-	RWLOCK_GUARD("RwLockReadGuard", "rwlock_read"),
-	RWLOCK_GUARD("RwLockUpgradableReadGuard", "rwlock_read"),
-	RWLOCK_GUARD("RwLockWriteGuard", "rwlock_write"),
-	RWLOCK_GUARD_ARC("RwLockUpgradableReadGuardArc", "rwlock_read"),
-	RWLOCK_GUARD_ARC("RwLockWriteGuardArc", "rwlock_write"),
+	RWLOCK_GUARD("RwLockReadGuard", "rwlock_read", "lock | 0"),
+	RWLOCK_GUARD("RwLockUpgradableReadGuard", "rwlock_read", "lock | reader.0"),
+	RWLOCK_GUARD("RwLockWriteGuard", "rwlock_write", "lock | writer.0"),
+	RWLOCK_GUARD("RwLockUpgradableReadGuardArc", "rwlock_read", "lock"),
+	RWLOCK_GUARD("RwLockWriteGuardArc", "rwlock_write", "lock"),
 	SEMAPHORE_GUARD("SemaphoreGuard"),
 	SEMAPHORE_GUARD("SemaphoreGuardArc"),
 	{ 0 },

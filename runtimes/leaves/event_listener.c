@@ -95,9 +95,11 @@ const char *leaves_listener_text(const struct leaf *l, const struct leaves_liste
 static struct error *decode_listener(struct leaf *l)
 {
 	struct leaves_listener listener = { 0 };
+	bool known;
 
 	TRY(read_listener(l, l->v, &listener));
-	if (leaves_once_cell_describe(l))
+	TRY(leaves_lock_describe(l, &listener, &known));
+	if (known)
 		return NULL;
 	l->w->object = l->w->primitive = listener.event;
 	wait_bool(l, "notified", listener.notified);

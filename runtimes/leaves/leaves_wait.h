@@ -52,9 +52,10 @@ const char *leaves_listener_text(const struct leaf *l, const struct leaves_liste
 /* ---- async_lock.c ---- */
 
 /*
- * If a future of async-lock's OnceCell waits at the listener l: makes it the wait of that cell,
- * sets the phrase and returns true.
+ * If an async function of async-lock's waits at the listener l: makes it the wait of that lock or
+ * cell and sets the phrase. *known false: it is another listener.
  */
-bool leaves_once_cell_describe(struct leaf *l);
+struct error *leaves_lock_describe(struct leaf *l, const struct leaves_listener *listener,
+                                   bool *known) MUST_CHECK;
 
 #endif
