@@ -198,9 +198,10 @@ bool lookup_variable_place(struct dwarf_module *dm, uint64_t die, const char **f
 enum polled_as { POLLED_AS_FUTURE = 1, POLLED_AS_STREAM = 2 };
 /*
  * How the type is polled, 0: not at all. Searches all units of the crate that the type's unit
- * belongs to. In a large crate (megabytes of debug info) it searches the type's own unit, the units
- * that are scanned already, and the units where the symbol table has such a function. The search
- * ends at the first result: of a type that is polled in both ways, one bit may be missing.
+ * belongs to. In a large crate (megabytes of debug info) it searches first the type's own unit, the
+ * units that are scanned already, and the units where the symbol table has such a function, then
+ * all units of the module that mention `Pin<&mut T>`. The search ends at the first result: of a
+ * type that is polled in both ways, one bit may be missing.
  */
 unsigned lookup_polled_as(const struct type *t);
 

@@ -6,6 +6,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup.h"
+#include "dwarf/lookup/pinned.h"
 #include "dwarf/lookup/polled.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
@@ -13,7 +14,7 @@
 #include "dwarf/types/type.h"
 
 /*
- * A crate with at most this many bytes of unscanned debug info is searched whole. One test is built
+ * A crate with at most this many bytes of debug info is searched whole. One test is built
  * with 0, which makes every crate a large one.
  */
 #ifndef SMALL_CRATE
@@ -25,7 +26,6 @@ enum { LARGE_OBJECT = 32 << 20 };
 /* The progress of the search in a crate. */
 struct poll_crate {
 	size_t nscanned;  /* the module's nscanned at the last search */
-	size_t weighed;   /* the module's nscanned when small was computed */
 	size_t ncontexts; /* the module's ncontexts at the last search */
 	bool small;
 };
@@ -90,25 +90,37 @@ static bool is_first_visit(const struct poll_question *q, enum visit what, uint6
 }
 
 /*
- * Adds the units of u's object file, which share their abbreviations. With ThinLTO an object has
- * units of all crates and modules whose functions it inlines: a function inlined into one unit is
- * described in a neighbouring unit. If the whole program is one object, only u is added.
+ * The units of u's object file, which share their abbreviations; only u if the whole program is one
+ * object.
+ */
+static void object_of(const struct dwarf_module *dm, const struct unit *u, size_t *first,
+                      size_t *end)
+{
+	size_t self = (size_t)(u - dm->units);
+
+	*first = self;
+	*end = self + 1;
+	while (*first > 0 && dm->units[*first - 1].abbrev_offset == u->abbrev_offset)
+		--*first;
+	while (*end < dm->nunits && dm->units[*end].abbrev_offset == u->abbrev_offset)
+		++*end;
+	if (dm->units[*end - 1].end - dm->units[*first].start > LARGE_OBJECT) {
+		*first = self;
+		*end = self + 1;
+	}
+}
+
+/*
+ * Adds the units of u's object file. With ThinLTO an object has units of all crates and modules
+ * whose functions it inlines: a function inlined into one unit is described in a neighbouring unit.
  */
 static void add_object(const struct poll_question *q, unit_vec *units, const struct unit *u)
 {
-	const struct dwarf_module *dm = q->dm;
-	size_t self = (size_t)(u - dm->units), first = self, end = self + 1;
+	size_t first, end;
 
 	if (!is_first_visit(q, VISIT_OBJECT, u->start))
 		return;
-	while (first > 0 && dm->units[first - 1].abbrev_offset == u->abbrev_offset)
-		first--;
-	while (end < dm->nunits && dm->units[end].abbrev_offset == u->abbrev_offset)
-		end++;
-	if (dm->units[end - 1].end - dm->units[first].start > LARGE_OBJECT) {
-		first = self;
-		end = self + 1;
-	}
+	object_of(q->dm, u, &first, &end);
 	for (; first < end; first++)
 		add(q, units, first);
 }
@@ -185,6 +197,22 @@ static bool ask_contexts(const struct poll_question *q, struct poll_crate *crate
 	return q->answered(q);
 }
 
+/*
+ * Does the crate have few bytes of debug info? Scanned units count, too: the answer must not depend
+ * on what was looked at before.
+ */
+static bool is_small(const struct poll_question *q)
+{
+	const struct dwarf_module *dm = q->dm;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (poll_units_same_crate(q->here, &dm->units[i]))
+			bytes += dm->units[i].end - dm->units[i].start;
+	}
+	return bytes <= SMALL_CRATE;
+}
+
 static struct poll_crate *crate_of(const struct poll_question *q)
 {
 	struct dwarf_module *dm = q->dm;
@@ -193,34 +221,16 @@ static struct poll_crate *crate_of(const struct poll_question *q)
 
 	if (!crate) {
 		crate = NEW(&dm->di->arena, struct poll_crate);
-		crate->nscanned = crate->weighed = SIZE_MAX;
+		crate->nscanned = SIZE_MAX;
+		crate->small = is_small(q);
 		map_put(crates, q->here->crate_key, crate);
 	}
 	return crate;
 }
 
-static void weigh(const struct poll_question *q, struct poll_crate *crate)
-{
-	struct dwarf_module *dm = q->dm;
-	uint64_t bytes = 0;
-
-	if (crate->weighed == dm->nscanned)
-		return;
-	for (size_t i = 0; i < dm->nunits; i++) {
-		if (!dm->units[i].scanned && poll_units_same_crate(q->here, &dm->units[i]))
-			bytes += dm->units[i].end - dm->units[i].start;
-	}
-	crate->small = bytes <= SMALL_CRATE;
-	crate->weighed = dm->nscanned;
-}
-
 bool poll_units_is_large(const struct poll_question *q)
 {
-	struct poll_crate *crate = q->here->crate_key ? crate_of(q) : NULL;
-
-	if (crate)
-		weigh(q, crate);
-	return crate && !crate->small;
+	return q->here->crate_key && !crate_of(q)->small;
 }
 
 /* Updates the state of the crate; true when units were scanned since the last call. */
@@ -229,7 +239,6 @@ static bool update_crate(const struct poll_question *q, struct poll_crate **ret)
 	struct poll_crate *crate = crate_of(q);
 	bool was_scanned = crate->nscanned != q->dm->nscanned;
 
-	weigh(q, crate);
 	crate->nscanned = q->dm->nscanned;
 	*ret = crate;
 	return was_scanned;
@@ -369,6 +378,18 @@ static bool ask_functions(const struct poll_question *q)
 	return q->answered(q);
 }
 
+static void visit_pinned(struct unit *u, void *arg)
+{
+	const struct symbol_visit *visit = arg;
+	const struct dwarf_module *dm = visit->q->dm;
+	size_t first, end;
+
+	for (object_of(dm, u, &first, &end); first < end; first++) {
+		if (!dm->units[first].polled_noted)
+			*vec_push(visit->units) = &dm->units[first];
+	}
+}
+
 void poll_units_ask(const struct poll_question *q)
 {
 	unit_vec units = { 0 };
@@ -408,6 +429,16 @@ void poll_units_ask(const struct poll_question *q)
 	/* A coroutine surely has a poll function: read the whole crate. */
 	if (!done && q->function) {
 		add_crate(q, &units, false);
+		read_units(q, &units);
+	}
+	/*
+	 * A poll function that is inlined everywhere has no symbol, and may be in any unit. Only
+	 * this search makes the lack of an answer one that does not depend on earlier questions.
+	 */
+	if (!done && !q->function) {
+		struct symbol_visit visit = { q, &units };
+
+		pinned_each_unit(q->dm, q->name, visit_pinned, &visit);
 		read_units(q, &units);
 	}
 	if (q->dm->nscanned != before)

@@ -2,8 +2,8 @@
  * Decides which units are searched for the poll function of a future. A small crate is searched
  * whole. In a crate with megabytes of debug info the search goes from near to far and ends at the
  * first result: the type's own unit, units that are scanned already, units of the same object file,
- * units where the symbol table has such a function, and functions inlined into the poll functions
- * of the last contexts (lookup_context()).
+ * units where the symbol table has such a function, functions inlined into the poll functions of
+ * the last contexts (lookup_context()), and units anywhere that mention Pin<&mut T> (pinned.h).
  */
 #ifndef DWARF_LOOKUP_POLL_UNITS_H
 #define DWARF_LOOKUP_POLL_UNITS_H
@@ -23,7 +23,7 @@ struct poll_question {
 /* Reads units (polled_read()) until the query is answered or no unit is left to read. */
 void poll_units_ask(const struct poll_question *q);
 
-/* Are so many units of the crate not scanned yet that it is not searched whole? */
+/* Has the crate so much debug info that it is not searched whole? */
 bool poll_units_is_large(const struct poll_question *q);
 
 /* The function that a coroutine belongs to: "recv" of "recv::{async_fn_env#0}"; NULL: none. */

@@ -1,5 +1,7 @@
 #include "dwarf/lookup/polled.h"
 
+#include <stdlib.h>
+
 #include "dwarf/module/die_name.h"
 #include "dwarf/module/residency.h"
 #include "dwarf/module/symtab.h"
@@ -519,6 +521,7 @@ enum {
 	CALLING,
 	CALL_SITE,
 	BLOCK,
+	STRUCT_AT,
 };
 enum { FIRST_CALLER = 0x2000, EMPTY_CALLER = 0x2100, SECOND_CALLER = 0x2200 };
 
@@ -549,6 +552,7 @@ static void put_inlined_abbrevs(struct bytes *b)
 	put_abbrev(b, CALL_SITE, DW_TAG_GNU_call_site, 0, DW_AT_abstract_origin, DW_FORM_ref_addr,
 	           0);
 	put_abbrev(b, BLOCK, DW_TAG_lexical_block, 1, 0);
+	put_abbrev(b, STRUCT_AT, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_strp, 0);
 	put_fixed(b, 0, 1);
 }
 
@@ -807,6 +811,86 @@ static void test_inlined_of_what_is_none(void **state)
 	fixture_close(&f);
 }
 
+/* Begins a unit of that name, with abbreviations of its own: it is an object file of its own. */
+static size_t begin_object(struct hand_made *h, const char *name)
+{
+	size_t unit = begin_unit(&h->info, 4, (unsigned)h->abbrev.n);
+
+	put_inlined_abbrevs(&h->abbrev);
+	put_named(&h->info, U, name);
+	return unit;
+}
+
+/* Writes namespace app with the type; returns its offset. */
+static uint32_t put_app(struct bytes *b, const char *name)
+{
+	put_named(b, NAMESPACE, "app");
+	uint32_t ret = put_named(b, STRUCT, name);
+	put_fixed(b, 0, 1);
+	return ret;
+}
+
+/* Writes core::pin and a type in it, whose name is at that offset of .debug_str. */
+static uint32_t put_pinned_at(struct bytes *b, uint32_t name, size_t unit)
+{
+	put_named(b, NAMESPACE, "core");
+	put_named(b, NAMESPACE, "pin");
+	uint32_t ret = (uint32_t)(b->n - unit);
+	put_uleb(b, STRUCT_AT);
+	put_fixed(b, name, 4);
+	put_fixed(b, 0, 2);
+	return ret;
+}
+
+/*
+ * A large crate: one unit has types, another one the poll function of one of them, which has no
+ * code and so no symbol. A third one is not searched. It makes no difference what is scanned.
+ */
+static void check_large_crate(bool is_scanned)
+{
+	struct hand_made h = { 0 };
+	struct bytes *b = &h.info;
+
+	put_text(&h.str, "*mut core::pin::Pin<&mut app::Fut>");
+	put_text(&h.str, "Pin<&mut app::Unpolled>");
+	size_t unit = begin_object(&h, "app/src/main.rs/@/app.1-cgu.0");
+	uint32_t fut = put_app(b, "Fut"), unpolled = put_app(b, "Unpolled");
+	uint32_t other = put_app(b, "Other");
+	finish_unit(b, unit);
+	unit = begin_object(&h, "app/src/main.rs/@/app.1-cgu.1");
+	uint32_t result = put_core(b, "task", "Poll<u8>", unit);
+	uint32_t pinned = put_pinned_at(b, sizeof("*mut core::pin::") - 1, unit);
+	put_poll(b, POLL, "poll", pinned, result);
+	finish_unit(b, unit);
+	unit = begin_object(&h, "app/src/main.rs/@/app.1-cgu.2");
+	char *padding = alloc_zeroed(5 << 20);
+	memset(padding, 'x', (5 << 20) - 1);
+	put_named(b, NAMESPACE, padding);
+	free(padding);
+	put_fixed(b, 0, 1);
+	finish_unit(b, unit);
+	struct fixture f = hand_made_open(&h);
+	const struct unit *units = f.dm->units;
+
+	assert_int_equal(f.dm->nunits, 3);
+	if (is_scanned)
+		debuginfo_scan(f.dm, &f.dm->units[1]);
+	assert_int_equal(lookup_polled_as(type_at(f.dm, other)), 0);
+	assert_int_equal(lookup_polled_as(type_at(f.dm, unpolled)), 0);
+	assert_int_equal(units[1].scanned, is_scanned);
+	assert_int_equal(lookup_polled_as(type_at(f.dm, fut)), POLLED_AS_FUTURE);
+	assert_true(units[1].scanned);
+	assert_false(units[2].scanned);
+	fixture_close(&f);
+}
+
+static void test_large_crate(void **state)
+{
+	(void)state;
+	check_large_crate(false);
+	check_large_crate(true);
+}
+
 static void test_names_of_poll_functions(void **state)
 {
 	static const struct {
@@ -865,6 +949,7 @@ int main(void)
 		cmocka_unit_test(test_inlined_of_other_units),
 		cmocka_unit_test(test_inlined_of_other_noted_units),
 		cmocka_unit_test(test_inlined_of_what_is_none),
+		cmocka_unit_test(test_large_crate),
 		cmocka_unit_test(test_names_of_poll_functions),
 	};
 

@@ -52,7 +52,7 @@ static void forget_searches(struct dwarf_module *dm)
 	struct map *const maps[] = {
 		&dm->by_name,         &dm->functions,      &dm->statics,        &dm->polled,
 		&dm->coroutine_polls, &dm->poll_crates[0], &dm->poll_crates[1], &dm->poll_visits,
-		&dm->symbols_at,      &dm->poll_dies,      &dm->unoptimised,
+		&dm->pinned,          &dm->symbols_at,     &dm->poll_dies,      &dm->unoptimised,
 	};
 
 	poll_index_forget(dm);
@@ -63,6 +63,7 @@ static void forget_searches(struct dwarf_module *dm)
 	dm->scanner = NULL;
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_free(maps[i]);
+	dm->pinned_read = false;
 }
 
 /* Writing the cache needs memory: what it does not need is freed before. */

@@ -113,12 +113,14 @@ struct dwarf_module {
 	struct map coroutine_polls;
 	uint64_t *polled_origins;               /* cache of polled_read_inlined() */
 	struct map poll_crates[2], poll_visits; /* see poll_units.c */
-	size_t nscanned;                        /* units */
-	size_t ntypes;                          /* read so far */
-	struct poll_index *poll_index;          /* see poll_index.h; NULL until needed */
-	struct map unoptimised; /* keys of crates: see poll_symbols_is_unoptimised() */
-	size_t ntrivial;        /* entries of poll_index.trivial processed for it */
-	uint32_t *poll_units;   /* unit of each entry of poll_index; NULL until needed */
+	struct map pinned; /* hash of a T -> struct pinned_name of "Pin<&mut T>": see pinned.h */
+	bool pinned_read;
+	size_t nscanned;               /* units */
+	size_t ntypes;                 /* read so far */
+	struct poll_index *poll_index; /* see poll_index.h; NULL until needed */
+	struct map unoptimised;        /* keys of crates: see poll_symbols_is_unoptimised() */
+	size_t ntrivial;               /* entries of poll_index.trivial processed for it */
+	uint32_t *poll_units;          /* unit of each entry of poll_index; NULL until needed */
 	const struct type *contexts[MAX_CONTEXTS]; /* see lookup_context(); a ring buffer */
 	size_t ncontexts;      /* all entries so far, overwritten ones included */
 	struct map symbols_at; /* link-time address -> name of the function's symbol */
