@@ -209,7 +209,7 @@ test_guard_async() {
 	mkfifo "$work/input"
 	sleep 600 >"$work/input" &
 	started+=($!)
-	run 124 guard --timeout 4s --report "$work/reports" -- sh -c \
+	run 124 guard --timeout 10s --report "$work/reports" -- sh -c \
 		'("$1" <"$2" & exit 0); exec sleep 600' sh "$binaries/deadlocks" "$work/input"
 	has out '^ready'
 	has err '=== process [0-9]+: .*deadlocks'
