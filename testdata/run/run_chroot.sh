@@ -16,31 +16,17 @@ set -euo pipefail
 testdata=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib.sh
 . "$testdata/../scripts/lib.sh"
+# shellcheck source=scripts/chroot.sh
+. "$root/scripts/chroot.sh"
 
 case "${1:-}" in -*) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64 ;; esac
 [ $# -gt 0 ] || set -- trixie
-chroots=${CHROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/asyncdbg-chroots}
-mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-	grep -vi security | head -n 1)}
-[ -n "$mirror" ] || { echo "skipped: apt names no mirror; set MIRROR" && exit 77; }
-[ "$(id -u)" -eq 0 ] || { echo "skipped: a chroot needs root" && exit 77; }
-have debootstrap || { apt_update && apt_install debootstrap; } ||
-	{ echo "skipped: no debootstrap" && exit 77; }
+find_debootstrap || { echo "skipped: $no_chroot" && exit 77; }
 # clang-format differs from release to release, and is left out of what the tests need.
 tests=()
 for package in "${debian_test_packages[@]}"; do
 	[ "$package" = clang-format ] || tests+=("$package")
 done
-
-# inside COMMAND: runs it in $chroot, in namespaces of its own.
-inside() {
-	unshare --mount --pid --fork --kill-child bash -euc '
-		mount -t proc proc "$1/proc"
-		mount --rbind /dev "$1/dev"
-		mount -t tmpfs tmpfs "$1/dev/shm"
-		exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-			DEBIAN_FRONTEND=noninteractive JOBS="$2" bash -euo pipefail -c "$3"' - "$chroot" "$jobs" "$1" </dev/null
-}
 
 # files: the names of the sources.
 files() {
@@ -60,20 +46,8 @@ once() {
 		return
 	fi
 	say "$suite: $1"
-	inside "$in_chroot; $2" || fail "$suite: $1 failed"
+	inside "$chroot" "$in_chroot; $2" || fail "$suite: $1 failed"
 	echo "$sum" >"$stamp"
-}
-
-make_chroot() {
-	[ ! -d "$chroot" ] || return 0
-	say "$suite: making $chroot"
-	rm -rf --one-file-system "$chroot.new"
-	mkdir -p "$chroots"
-	debootstrap --variant=minbase "$suite" "$chroot.new" "$mirror" >"$chroot.log" 2>&1 || {
-		tail "$chroot.log"
-		fail "$suite: debootstrap failed"
-	}
-	mv "$chroot.new" "$chroot"
 }
 
 # Only what changed: what was built before is built upon.
@@ -100,15 +74,13 @@ in_chroot='build() {
 		return 1
 	}
 }'
-# A mirror may stand still, as snapshot.debian.org does; its signature counts all the same.
-install="apt-get update -q -o Acquire::Check-Valid-Until=false && apt-get install -y -q --no-install-recommends"
 
 for suite; do
 	chroot=$chroots/$suite
-	make_chroot
+	make_chroot "$suite" "$chroot"
 	copy_sources
 	sum=$( (cd "$root" && files | xargs -0 sha256sum) | sha256sum | cut -d' ' -f1)
-	once package "{ $install ${debian_packages[*]}; } >/apt.log 2>&1 || { tail /apt.log; exit 1; }
+	once package "{ $chroot_install ${debian_packages[*]}; } >/apt.log 2>&1 || { tail /apt.log; exit 1; }
 		gcc --version | head -n 1
 		dpkg-query -W libdw-dev libc6-dev
 		cd /src
@@ -116,7 +88,7 @@ for suite; do
 		build /package
 		DESTDIR=/installed cmake --install /package >/install.log
 		/installed/usr/local/bin/asyncdbg --version"
-	once unit "{ $install ${tests[*]}; } >/apt.log 2>&1 || { tail /apt.log; exit 1; }
+	once unit "{ $chroot_install ${tests[*]}; } >/apt.log 2>&1 || { tail /apt.log; exit 1; }
 		cd /src
 		cmake --preset dev -B /dev-build >/cmake.log
 		build /dev-build
