@@ -1,5 +1,5 @@
 # Shared pieces of scripts/demo and scripts/test; sourced, not run.
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Where builds go, one directory a preset.
@@ -56,6 +56,11 @@ apt_update() {
 	[ -z "$apt_updated" ] || return 0
 	apt_updated=yes
 	as_root apt-get update -q </dev/null || echo "apt-get update failed; going on" >&2
+}
+
+# project_version: the version of asyncdbg, which CMakeLists.txt alone has.
+project_version() {
+	sed -n 's/^project(asyncdbg VERSION \([^ ]*\) .*/\1/p' "$root/CMakeLists.txt"
 }
 
 # What other systems call the packages; printed where we cannot install them.
