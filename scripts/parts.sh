@@ -31,6 +31,8 @@ parts() {
 	# Other compilers and libraries.
 	echo "debian-13 run/run_chroot.sh trixie"
 	echo "debian-sid run/run_chroot.sh sid"
+	# What a release consists of: made twice, tried in systems of Debian and in an empty one.
+	echo "release run/run_release.sh"
 	# Every version of tokio; the table of each is kept beside the part's log.
 	while read -r lock; do
 		echo "matrix-$lock run/matrix.sh --output \$part.md tokio-$lock:debug tokio-$lock:release"
