@@ -2,15 +2,12 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "debugger/base/arena.h"
+#include "commands/base/spawn.h"
 
 static uint64_t now_ns(void)
 {
@@ -32,29 +29,13 @@ FILE *run_command_input(void)
 
 static int spawn(const char *line, int input, pid_t *ret)
 {
-	extern char **environ;
-	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, strdup(line), NULL };
 	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t defaults;
 
-	if (!argv[2])
-		out_of_memory();
-	/* This process ignores SIGPIPE and catches SIGINT; the command must do neither. */
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	sigaddset(&defaults, SIGINT);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-	int failed = posix_spawn(ret, "/bin/sh", &files, &attributes, argv, environ);
+	int failed = spawn_shell(line, &files, true, ret);
 	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	free(argv[2]);
 	return failed;
 }
 

@@ -3,12 +3,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "commands/base/spawn.h"
 
 static bool is_blank(const char *text)
 {
@@ -64,27 +65,6 @@ struct error *shell_split(struct arena *a, const char *line, struct shell_line *
 	return NULL;
 }
 
-static struct error *spawn(const char *command, posix_spawn_file_actions_t *files, pid_t *ret)
-{
-	extern char **environ;
-	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, strdup(command), NULL };
-	posix_spawnattr_t attributes;
-	sigset_t defaults;
-
-	if (!argv[2])
-		out_of_memory();
-	/* This process ignores SIGPIPE, and a child would inherit that. */
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	int failed = posix_spawn(ret, "/bin/sh", files, &attributes, argv, environ);
-	posix_spawnattr_destroy(&attributes);
-	free(argv[2]);
-	return failed ? error_os(failed, "/bin/sh") : NULL;
-}
-
 struct error *shell_start(const char *command, FILE **input, pid_t *ret)
 {
 	posix_spawn_file_actions_t files;
@@ -95,7 +75,8 @@ struct error *shell_start(const char *command, FILE **input, pid_t *ret)
 	posix_spawn_file_actions_init(&files);
 	if (input)
 		posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
-	struct error *err = spawn(command, &files, ret);
+	int failed = spawn_shell(command, &files, false, ret);
+	struct error *err = failed ? error_os(failed, "/bin/sh") : NULL;
 
 	posix_spawn_file_actions_destroy(&files);
 	if (!input)
