@@ -3,10 +3,11 @@
 
 An axum server answers wrk for some seconds, as it is and while it is looked at, in turns. For
 comparison, the same with `asyncdbg --version` each second, which does not attach: what it costs to
-start a process next to the server.
+start a process next to the server. And the same beside a watchdog that checks it each ten seconds.
 """
 
 import json
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -37,6 +38,24 @@ class EachSecond(threading.Thread):
         self.join()
 
 
+class Watchdog:
+    """A watchdog that runs until it is ended; a check is two looks."""
+
+    def __init__(self, command, every):
+        self.command, self.every = command, every
+
+    def start(self):
+        self.begin = time.monotonic()
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def end(self):
+        self.looks = 2 * (1 + int((time.monotonic() - self.begin) / self.every))
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+
+
 def load(options, port):
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{options.seconds}s"]
     command += ["-s", common.HERE / "latency.lua", f"http://127.0.0.1:{port}/item/7"]
@@ -45,18 +64,20 @@ def load(options, port):
 
 
 def measure(options, program, output):
-    command = [options.asyncdbg, "-p", program.pid, "async", "backtrace", "all"]
+    look = [options.asyncdbg, "-p", program.pid, "async", "backtrace", "all"]
+    watch = [options.asyncdbg, "-p", str(program.pid), "check", "--every", "10s"]
     ways = {
-        "nothing": None,
-        "a process that does not attach": [options.asyncdbg, "--version"],
-        "`async backtrace all`": command,
+        "nothing": lambda: None,
+        "a process that does not attach": lambda: EachSecond([options.asyncdbg, "--version"], output),
+        "`async backtrace all`": lambda: EachSecond(look, output),
+        "`check --every 10s`, once started": lambda: Watchdog(watch, 10),
     }
     results = {way: [] for way in ways}
     looks = dict.fromkeys(ways, 0)
     load(options, program.truth["port"])
     for _ in range(options.runs):
-        for way, each_second in ways.items():
-            observer = EachSecond(each_second, output) if each_second else None
+        for way, observe in ways.items():
+            observer = observe()
             if observer:
                 observer.start()
             results[way].append(load(options, program.truth["port"]))

@@ -28,6 +28,7 @@
 #include "debugger/live/tracer_private.h"
 
 enum {
+	SEIZE_TRIES = 5,  /* of one thread, a millisecond apart */
 	MAX_PASSES = 100, /* passes over task/ until there is no new thread */
 	BEST_NICE = -20,
 };
@@ -84,6 +85,26 @@ static bool of_session(struct live *l, pid_t tid, const struct proc_stat *stat)
 	return false;
 }
 
+/*
+ * Returns 0 or an errno. A debugger that has the thread for a moment causes EPERM, and may be gone
+ * before anyone can see that it was there: so EPERM counts when it stays.
+ */
+static int try_seize(const struct live *l, pid_t tid)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int i = 1;; i++) {
+		if (trace(PTRACE_SEIZE, tid, 0) == 0)
+			return 0;
+		int errnum = errno;
+		struct error *traced CLEANUP(error_freep) = live_traced(tid);
+
+		if (errnum != EPERM || l->tracer->pid || traced || i == SEIZE_TRIES)
+			return errnum;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static struct error *seize(struct live *l, pid_t tid)
 {
 	struct tracee tracee = { .tid = tid, .state = TRACEE_RUNNING };
@@ -93,8 +114,8 @@ static struct error *seize(struct live *l, pid_t tid)
 		return NULL;
 	tracee.name = stat.comm;
 	tracee.run_state = stat.state;
-	if (trace(PTRACE_SEIZE, tid, 0) != 0) {
-		int errnum = errno;
+	int errnum = try_seize(l, tid);
+	if (errnum) {
 		if (errnum == ESRCH)
 			return NULL;
 		/* A main thread that has ended stays listed while other threads run. */
@@ -107,7 +128,7 @@ static struct error *seize(struct live *l, pid_t tid)
 			/* A new thread of the session, whose event has not arrived yet. */
 			tracee.kept = true;
 		} else {
-			TRY(live_traced(l->t->pid));
+			TRY(live_traced(tid));
 			return errnum == EPERM ? live_denied(l->t->pid)
 			                       : error_os(errnum, "seizing thread %d", (int)tid);
 		}

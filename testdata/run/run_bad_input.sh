@@ -139,8 +139,8 @@ check_usage() {
 	expect 64 'an executable needs its core' /bin/true tasks
 	expect 64 'unknown command "12"' -p $$ 12
 	expect 64 'unknown command "known"; .* as ./known' known tasks
-	expect 64 'starts no program' -- /bin/true -x
-	expect 64 'starts no program' -p $$ -- /bin/true
+	expect 64 'only guard runs one' -- /bin/true -x
+	expect 64 'only guard runs one' -p $$ -- /bin/true
 	expect 64 'tasks" takes no arguments: "known"' -p $$ tasks known
 	expect 2 'No such file' -p $$ -x nothing-there
 }

@@ -87,7 +87,7 @@ spawned() {
 			bad "$1" "$what was not spawned there" "$work/differs"
 	done <<-'SPAWNED'
 		tasksets::join_some tokio::spawn(join_some(
-		tasksets::nap set.spawn(nap(
+		tasksets::nap .spawn(nap(
 		tasksets::wait_for tokio::spawn(wait_for(
 		tasksets::start_job::{closure#0} spawn_blocking(move
 	SPAWNED
