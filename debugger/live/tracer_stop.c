@@ -86,21 +86,20 @@ static bool of_session(struct live *l, pid_t tid, const struct proc_stat *stat)
 }
 
 /*
- * Returns 0 or an errno. A debugger that has the thread for a moment causes EPERM, and may be gone
- * before anyone can see that it was there: so EPERM counts when it stays.
+ * *errnum is 0 or the reason of a failure; the error is about another debugger that was seen to
+ * have the thread. One that has it for a moment causes EPERM, and may be gone before anyone can see
+ * it: so EPERM counts when it stays.
  */
-static int try_seize(const struct live *l, pid_t tid)
+static struct error *try_seize(const struct live *l, pid_t tid, int *errnum)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
 	for (int i = 1;; i++) {
-		if (trace(PTRACE_SEIZE, tid, 0) == 0)
-			return 0;
-		int errnum = errno;
-		struct error *traced CLEANUP(error_freep) = live_traced(tid);
+		*errnum = trace(PTRACE_SEIZE, tid, 0) == 0 ? 0 : errno;
+		struct error *traced = *errnum ? live_traced(tid) : NULL;
 
-		if (errnum != EPERM || l->tracer->pid || traced || i == SEIZE_TRIES)
-			return errnum;
+		if (*errnum != EPERM || l->tracer->pid || traced || i == SEIZE_TRIES)
+			return traced;
 		nanosleep(&pause, NULL);
 	}
 }
@@ -114,7 +113,8 @@ static struct error *seize(struct live *l, pid_t tid)
 		return NULL;
 	tracee.name = stat.comm;
 	tracee.run_state = stat.state;
-	int errnum = try_seize(l, tid);
+	int errnum;
+	struct error *traced CLEANUP(error_freep) = try_seize(l, tid, &errnum);
 	if (errnum) {
 		if (errnum == ESRCH)
 			return NULL;
@@ -128,7 +128,11 @@ static struct error *seize(struct live *l, pid_t tid)
 			/* A new thread of the session, whose event has not arrived yet. */
 			tracee.kept = true;
 		} else {
-			TRY(live_traced(tid));
+			struct error *err = traced;
+
+			traced = NULL;
+			if (err)
+				return err;
 			return errnum == EPERM ? live_denied(l->t->pid)
 			                       : error_os(errnum, "seizing thread %d", (int)tid);
 		}
