@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include <cmocka.h>
 
@@ -570,6 +571,27 @@ static void test_an_excluded_thread_sleeps_on(void **state)
 	assert_int_equal(t->copy.stopped, 1 + CHILD_WORKERS);
 }
 
+static void test_one_thread_stops_where_all_are_excluded(void **state)
+{
+	struct target *t CLEANUP(target_closep) = NULL;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		child_pause();
+	}
+	while (child_state(pid, pid) != 'S')
+		sched_yield();
+	expect_ok(target_live_open(pid, &(struct target_options){ 0 }, &t));
+	target_exclude(t, pid);
+	expect_ok(target_snap(t, false));
+	assert_int_equal(t->copy.stopped, 1);
+	assert_true(t->threads[0].stopped);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 static void wake_main(void *arg)
 {
 	const struct child *c = arg;
@@ -683,6 +705,7 @@ int main(void)
 		cmocka_unit_test(test_long_vectors_with_holes),
 		cmocka_unit_test(test_peek_agrees_with_a_stop),
 		cmocka_unit_test(test_an_excluded_thread_sleeps_on),
+		cmocka_unit_test(test_one_thread_stops_where_all_are_excluded),
 		cmocka_unit_test(test_an_excluded_thread_that_wakes_is_noticed),
 		cmocka_unit_test(test_reading_what_another_one_traces),
 		cmocka_unit_test(test_a_pause_too_short_to_try),

@@ -109,7 +109,7 @@ static struct error *seize(struct live *l, pid_t tid)
 	struct tracee tracee = { .tid = tid, .state = TRACEE_RUNNING };
 	struct proc_stat stat;
 
-	if (leave_asleep(l, tid) || !thread_stat(l, tid, &stat) || of_session(l, tid, &stat))
+	if (!thread_stat(l, tid, &stat) || of_session(l, tid, &stat))
 		return NULL;
 	tracee.name = stat.comm;
 	tracee.run_state = stat.state;
@@ -149,9 +149,12 @@ static struct error *seize_new(struct live *l, DIR *tasks)
 	rewinddir(tasks);
 	while ((entry = readdir(tasks))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid > 0 && !map_has(&l->known, (uint64_t)tid))
+		if (tid > 0 && !map_has(&l->known, (uint64_t)tid) && !leave_asleep(l, tid))
 			TRY(seize(l, tid));
 	}
+	/* One thread stops even if all sleep: a stop without any is none. */
+	if (!l->tracer->tracees.n && l->peeks.n)
+		TRY(seize(l, l->peeks.data[--l->peeks.n].tid));
 	return interrupt_check();
 }
 
