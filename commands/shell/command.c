@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "commands/ask/ask.h"
+#include "commands/base/nearest.h"
 #include "commands/files/files.h"
 #include "commands/incident/incident.h"
 #include "commands/report/report.h"
 #include "commands/shell/execute.h"
-#include "commands/shell/nearest.h"
 #include "commands/shell/option.h"
 #include "commands/shell/short_form.h"
 #include "debugger/base/str.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/shell/command.h"
-#include "commands/shell/nearest.h"
+#include "commands/base/nearest.h"
 #include "debugger/base/str.h"
 
 const char *const option_verbose[2] = { "-v", "--verbose" };

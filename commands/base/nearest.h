@@ -1,6 +1,6 @@
 /* Suggests the word that a mistyped word probably means. */
-#ifndef COMMANDS_SHELL_NEAREST_H
-#define COMMANDS_SHELL_NEAREST_H
+#ifndef COMMANDS_BASE_NEAREST_H
+#define COMMANDS_BASE_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>

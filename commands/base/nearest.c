@@ -1,4 +1,4 @@
-#include "commands/shell/nearest.h"
+#include "commands/base/nearest.h"
 
 #include <stdint.h>
 #include <string.h>
