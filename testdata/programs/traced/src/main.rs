@@ -1,0 +1,66 @@
+//! Runs tasks, and counts for itself what a tracer should count.
+//!
+//! Prints "ready". Each line of stdin names a section: it is run, then its truth is printed, a line
+//! "truth KEY VALUE" for each number, then "done". The program ends with stdin. `traced now SECTION`
+//! runs that section at once and ends. What a section does begins after it was named, the start of
+//! its runtimes too, and all of it is over at "done".
+//!
+//! counts               tasks of a multi-thread runtime that yield, sleep, spawn, panic and are aborted; jobs
+//! current              tasks of a current-thread runtime and of a LocalSet
+//! several              two multi-thread runtimes, one after the other started
+//! pingpong [ROUNDS]    two tasks of one worker that wake each other
+//! stall                a task that sleeps in its poll for 30 ms
+//! spin                 a task that computes in its poll for 30 ms
+//! rate [SECONDS]       a task that is polled 100,000 times a second
+//! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
+//! backtrace            a task that captures its own backtrace
+//!
+//! Keys: spawned (tasks), polls (of their futures), terminated (of them), cancels (runs that drop
+//! an aborted task without a poll), blocking (jobs), workers, calls.poll (of tokio's function that
+//! polls a task, which has one call for each job and each worker too), calls.complete (likewise),
+//! polls.NAME (polls by the task's async fn). wakes, wakes.NAME (of that task by the other one),
+//! stall_ns (how long the poll takes at least), frames (of the backtrace), elapsed_ns, cpu_ns (of the
+//! whole process).
+
+mod count;
+mod load;
+mod tasks;
+
+use std::env;
+use std::io;
+
+use truth::say;
+
+fn run(section: &str) {
+    let mut words = section.split_whitespace();
+    let name = words.next().unwrap_or("");
+    let numbers: Vec<u64> = words.map(|word| word.parse().expect("not a number")).collect();
+    let number = |at: usize, default: u64| numbers.get(at).copied().unwrap_or(default);
+
+    match name {
+        "counts" => tasks::counts(),
+        "current" => tasks::current(),
+        "several" => tasks::several(),
+        "pingpong" => tasks::pingpong(number(0, 1000)),
+        "stall" => load::stall(),
+        "spin" => load::spin(),
+        "rate" => load::rate(number(0, 3)),
+        "flat" => load::flat(number(0, 3), number(1, 1)),
+        "backtrace" => load::backtrace(),
+        _ => panic!("no section \"{}\"", section),
+    }
+    count::tell();
+    say("done");
+}
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    say("ready");
+    if arguments.first().map(String::as_str) == Some("now") {
+        run(&arguments[1..].join(" "));
+        return;
+    }
+    for line in io::stdin().lines().map_while(Result::ok) {
+        run(&line);
+    }
+}
