@@ -52,17 +52,33 @@ bool elf_sections_has(struct elf_sections *s, const char *name)
 	return next(elf_of(s), NULL, name, &header) != NULL;
 }
 
-void elf_sections_each(struct elf_sections *s, const char *name, size_t max, elf_section_fn *visit,
-                       void *arg)
+bool elf_sections_address(struct elf_sections *s, const char *name, uint64_t *ret)
+{
+	GElf_Shdr header;
+
+	if (!next(elf_of(s), NULL, name, &header))
+		return false;
+	*ret = header.sh_addr;
+	return true;
+}
+
+size_t elf_sections_each(struct elf_sections *s, const char *name, size_t max,
+                         elf_section_fn *visit, void *arg)
 {
 	Elf_Scn *section = NULL;
+	size_t left_out = 0;
 	GElf_Shdr header;
 
 	while ((section = next(elf_of(s), section, name, &header))) {
-		if (header.sh_size > max || (header.sh_flags & SHF_COMPRESSED))
-			continue;
-		Elf_Data *data = elf_rawdata(section, NULL);
-		if (data && data->d_buf)
+		bool is_plain = header.sh_size <= max && !(header.sh_flags & SHF_COMPRESSED);
+		Elf_Data *data = is_plain ? elf_rawdata(section, NULL) : NULL;
+
+		if (data && data->d_buf) {
+			max -= header.sh_size;
 			visit(arg, data->d_buf, data->d_size);
+		} else if (header.sh_size > 0) {
+			left_out++;
+		}
 	}
+	return left_out;
 }
