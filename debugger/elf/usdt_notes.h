@@ -33,8 +33,7 @@ struct usdt_probe {
 	uint64_t location_offset;    /* in the file */
 	/*
 	 * A 16-bit counter: the probe does what it has to do only while that is not 0. 0: there is
-	 * none, the probe is always on. Its address may be odd: the crate usdt aligns it since
-	 * 0.6.1.
+	 * none, the probe is always on. Its address may be odd.
 	 */
 	uint64_t semaphore;
 	uint64_t semaphore_offset; /* in the file; 0: there is none */
