@@ -13,9 +13,15 @@ bool interned_is_full(const struct interned_table *t)
 
 void interned_clear(struct interned_table *t)
 {
-	map_free(&t->map);
+	map_clear(&t->map);
 	arena_reset(&t->arena);
 	t->last = 0;
+}
+
+void interned_free(struct interned_table *t)
+{
+	map_free(&t->map);
+	arena_free(&t->arena);
 }
 
 const char *interned_clean(struct arena *a, const char *text)

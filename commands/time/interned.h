@@ -35,7 +35,9 @@ struct interned_table {
 };
 
 bool interned_is_full(const struct interned_table *t);
+/* Removes all strings and keeps the memory for others. */
 void interned_clear(struct interned_table *t);
+void interned_free(struct interned_table *t);
 
 /*
  * The entry of a text, which lives until interned_clear(); *is_new: it was not there. NULL: it

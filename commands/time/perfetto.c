@@ -390,8 +390,7 @@ void perfetto_close(struct perfetto *p)
 {
 	if (!p)
 		return;
-	interned_clear(&p->table);
-	arena_free(&p->table.arena);
+	interned_free(&p->table);
 	open_slices_free(&p->slices);
 	free(p);
 }

@@ -141,12 +141,6 @@ static void open_slices_are_counted(void **state)
 
 /* ---- interned strings ---- */
 
-static void table_free(struct interned_table *t)
-{
-	interned_clear(t);
-	arena_free(&t->arena);
-}
-
 static void a_text_has_one_number_a_kind(void **state)
 {
 	struct interned_table t = { 0 };
@@ -162,7 +156,7 @@ static void a_text_has_one_number_a_kind(void **state)
 	assert_int_not_equal(other->id, first->id);
 	interned_clear(&t);
 	assert_int_equal(interned_find(&t, INTERNED_NAME, "b", &is_new)->id, 1);
-	table_free(&t);
+	interned_free(&t);
 }
 
 static void texts_are_sanitised_and_cut(void **state)
@@ -185,7 +179,7 @@ static void texts_are_sanitised_and_cut(void **state)
 	memset(text, 'x', INTERNED_MAX_BYTES);
 	text[INTERNED_MAX_BYTES] = '\0';
 	assert_null(interned_find(&t, INTERNED_NAME, text, &is_new));
-	table_free(&t);
+	interned_free(&t);
 	free(text);
 }
 
@@ -219,7 +213,7 @@ static void another_text_with_the_same_hash_has_none(void **state)
 	assert_non_null(interned_find(&t, INTERNED_NAME, one, &is_new));
 	assert_null(interned_find(&t, INTERNED_NAME, other, &is_new));
 	assert_false(is_new);
-	table_free(&t);
+	interned_free(&t);
 }
 
 /* ---- files ---- */

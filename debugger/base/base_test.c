@@ -307,6 +307,13 @@ static void test_map_finds_what_was_put(void **state)
 	map_put(&m, 77, NULL);
 	assert_null(map_get(&m, 77));
 	assert_true(map_has(&m, 77));
+
+	size_t capacity = m.capacity;
+	map_clear(&m);
+	assert_false(map_has(&m, 77));
+	assert_int_equal(m.n, 0);
+	assert_int_equal(m.capacity, capacity);
+	assert_true(map_put(&m, 77, &values[0]));
 }
 
 static void test_str_appends_and_truncates(void **state)

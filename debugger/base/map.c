@@ -87,6 +87,13 @@ bool map_put(struct map *m, uint64_t key, void *value)
 	return is_new;
 }
 
+void map_clear(struct map *m)
+{
+	if (m->n)
+		memset(m->slots, 0, m->capacity * sizeof(*m->slots));
+	m->n = 0;
+}
+
 void map_free(struct map *m)
 {
 	free_slots(m->slots, m->capacity);

@@ -23,6 +23,8 @@ void *map_get(const struct map *m, uint64_t key);
 bool map_has(const struct map *m, uint64_t key);
 /* Inserts or replaces; true if key is new. */
 bool map_put(struct map *m, uint64_t key, void *value);
+/* Removes all entries and keeps the table for new ones. */
+void map_clear(struct map *m);
 void map_free(struct map *m);
 
 /*
