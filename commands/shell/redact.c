@@ -106,8 +106,17 @@ struct error *redact_load(struct arena *a, struct secrets *ret)
 {
 	const char *path = config_path(a);
 
-	if (path)
-		return redact_read(a, path, ret);
-	secrets_add_known(ret);
-	return NULL;
+	if (!path) {
+		secrets_add_known(ret);
+		return NULL;
+	}
+	struct error *err = redact_read(a, path, ret);
+	if (!err || err->kind != ERR_OS || err->errnum != EACCES)
+		return err;
+	/* As root's home is to another user. */
+	error_free(err);
+	return error_os(EACCES,
+	                "%s, which may name secrets, cannot be read: set HOME or XDG_CONFIG_HOME "
+	                "to a directory of this user, or show all values with --show-secrets",
+	                path);
 }
