@@ -137,6 +137,16 @@ struct error *process_list_read(struct arena *a, struct process_list *ret)
 	return NULL;
 }
 
+bool process_is_there(const struct process *p)
+{
+	SCRATCH(tmp);
+	struct proc_stat stat;
+	const char *text = proc_read(&tmp, p->pid, "stat", NULL);
+
+	return text && proc_stat_parse(&tmp, text, &stat) && stat.state != 'Z' &&
+	       stat.state != 'X' && stat.start_time == p->start_time;
+}
+
 int process_open_exe(pid_t pid)
 {
 	char path[64];

@@ -42,6 +42,9 @@ struct process_list {
  */
 struct error *process_list_read(struct arena *a, struct process_list *ret) MUST_CHECK;
 
+/* Whether the process still runs: it has not ended, and no other one has its pid. */
+bool process_is_there(const struct process *p);
+
 /* Opens the executable of a process for reading; -1 with errno. The caller closes it. */
 int process_open_exe(pid_t pid);
 

@@ -49,7 +49,15 @@ static void test_zombie(void **state)
 	assert_non_null(p);
 	assert_true(p->zombie);
 	assert_null(p->exe);
+	assert_false(process_is_there(p));
 	waitpid(child, NULL, 0);
+	assert_false(process_is_there(p));
+
+	/* Another process with the pid of one that has ended. */
+	struct process own = *process_list_find(&list, getpid());
+	assert_true(process_is_there(&own));
+	own.start_time--;
+	assert_false(process_is_there(&own));
 }
 
 static void test_libraries(void **state)

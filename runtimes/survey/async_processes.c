@@ -35,6 +35,7 @@ static int open_exe(const void *process)
 	return process_open_exe(((const struct process *)process)->pid);
 }
 
+/* Not shared where the process has ended meanwhile: others may run the same program. */
 static struct program *program_of(struct lister *l, const struct process *p)
 {
 	uint64_t key = map_key_of(&p->file, sizeof(p->file));
@@ -43,8 +44,8 @@ static struct program *program_of(struct lister *l, const struct process *p)
 	if (program)
 		return program;
 	program = NEW(l->a, struct program);
-	survey_cache_get(l->cache, l->a, &p->file, open_exe, p, &program->survey);
-	map_put(&l->programs, key, program);
+	if (survey_cache_get(l->cache, l->a, &p->file, open_exe, p, &program->survey))
+		map_put(&l->programs, key, program);
 	return program;
 }
 
@@ -57,6 +58,7 @@ static int open_library(const void *opened)
 	return dup(((const struct opened_library *)opened)->fd);
 }
 
+/* NULL: it cannot be read, or the process has ended. */
 static const struct survey *survey_of_library(struct lister *l, pid_t pid,
                                               const struct process_library *library)
 {
@@ -66,14 +68,14 @@ static const struct survey *survey_of_library(struct lister *l, pid_t pid,
 
 	if (survey)
 		return survey;
-	survey = NEW(l->a, struct survey);
-	map_put(&l->libraries, key, survey);
 	struct opened_library opened = { process_open_library(pid, library) };
 	if (opened.fd < 0)
-		return survey;
+		return NULL;
+	survey = NEW(l->a, struct survey);
 	if (file_identity_read(opened.fd, &file))
-		survey_cache_get(l->cache, l->a, &file, open_library, &opened, survey);
+		(void)survey_cache_get(l->cache, l->a, &file, open_library, &opened, survey);
 	close(opened.fd);
+	map_put(&l->libraries, key, survey);
 	return survey;
 }
 
@@ -93,7 +95,7 @@ static bool find_executors(struct lister *l, const struct program *program,
 	for (size_t i = 0; i < n; i++) {
 		const struct survey *survey = survey_of_library(l, pid, &libraries[i]);
 
-		if (!survey->n)
+		if (!survey || !survey->n)
 			continue;
 		ret->executors = survey->data;
 		ret->nexecutors = survey->n;
@@ -213,6 +215,9 @@ static struct error *list(struct lister *l, struct async_processes *ret)
 			continue;
 		if (!l->options->closed)
 			look_at(l, program, &p);
+		/* One that has ended meanwhile is no problem of ours. */
+		if (p.problem && !process_is_there(process))
+			continue;
 		*vec_push(&found) = p;
 	}
 	ret->n = found.n;

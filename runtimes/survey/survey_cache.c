@@ -1,6 +1,7 @@
 #include "runtimes/survey/survey_cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
@@ -105,15 +106,23 @@ static void write_record(struct survey_cache *c, const struct file_identity *fil
 	record_end(&w);
 }
 
-void survey_cache_get(struct survey_cache *c, struct arena *a, const struct file_identity *file,
+static bool is_file(int fd, const struct file_identity *file)
+{
+	struct file_identity opened;
+
+	return file_identity_read(fd, &opened) && memcmp(&opened, file, sizeof(opened)) == 0;
+}
+
+bool survey_cache_get(struct survey_cache *c, struct arena *a, const struct file_identity *file,
                       survey_open_fn *open, const void *arg, struct survey *ret)
 {
 	if (read_record(c, a, file, ret))
-		return;
+		return true;
 	*ret = (struct survey){ 0 };
 	int fd CLEANUP(file_close) = open(arg);
-	if (fd < 0)
-		return;
+	if (fd < 0 || !is_file(fd, file))
+		return false;
 	survey_file(a, fd, ret);
 	write_record(c, file, ret);
+	return true;
 }

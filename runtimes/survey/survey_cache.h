@@ -19,10 +19,11 @@ void survey_cache_close(struct survey_cache *c);
 
 /*
  * The survey of the file, from the cache or else from open(arg), which returns a descriptor or -1;
- * it is closed. *ret is in arena a; a file that cannot be opened has an empty survey.
+ * it is closed. *ret is in arena a. False, with an empty survey, when the file cannot be opened or
+ * another one was: its process has ended, or runs another program by now.
  */
 typedef int survey_open_fn(const void *arg);
-void survey_cache_get(struct survey_cache *c, struct arena *a, const struct file_identity *file,
+bool survey_cache_get(struct survey_cache *c, struct arena *a, const struct file_identity *file,
                       survey_open_fn *open, const void *arg, struct survey *ret);
 
 #endif

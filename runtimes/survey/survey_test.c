@@ -1,6 +1,7 @@
 /* Tests of survey.h. The test's own executable is the file: it has the paths that rustc stores. */
 #include "runtimes/survey/survey.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,6 +87,19 @@ static int never(const void *arg)
 	return -1;
 }
 
+static int open_none(const void *arg)
+{
+	(void)arg;
+	errno = ENOENT;
+	return -1;
+}
+
+static int open_other(const void *arg)
+{
+	(void)arg;
+	return open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+}
+
 static void test_caches_surveys(void **state)
 {
 	SCRATCH(tmp);
@@ -100,17 +114,21 @@ static void test_caches_surveys(void **state)
 	assert_true(file_identity_read(fd, &file));
 	close(fd);
 	struct survey_cache *c = survey_cache_open(true);
-	survey_cache_get(c, &tmp, &file, open_self, NULL, &s);
+	/* A process that has ended, or runs another program by now: nothing is cached. */
+	assert_false(survey_cache_get(c, &tmp, &file, open_none, NULL, &s));
+	assert_false(survey_cache_get(c, &tmp, &file, open_other, NULL, &s));
+	assert_int_equal(s.n, 0);
+	assert_true(survey_cache_get(c, &tmp, &file, open_self, NULL, &s));
 	check_own(&s);
 	survey_cache_close(c);
 
 	c = survey_cache_open(true);
-	survey_cache_get(c, &tmp, &file, never, NULL, &s);
+	assert_true(survey_cache_get(c, &tmp, &file, never, NULL, &s));
 	check_own(&s);
-	/* Another file, or the same one after a change. */
+	/* The same file after a change. */
 	file.changed_ns++;
-	survey_cache_get(c, &tmp, &file, open_self, NULL, &s);
-	check_own(&s);
+	assert_false(survey_cache_get(c, &tmp, &file, open_self, NULL, &s));
+	assert_int_equal(s.n, 0);
 	survey_cache_close(c);
 
 	char *command = NULL;
