@@ -59,7 +59,7 @@ _asyncdbg()
 		*" graph "*) own="--dot --format" ;;
 		*" diff "*) own="--interval --count" ;;
 		*" save "*) own="--values" ;;
-		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run" ;;
+		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run --run-limit" ;;
 		*" ps "*) own="--tasks" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
@@ -78,7 +78,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --for | --on | --save | --keep | --run | --timeout | --silence | --report) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;

@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --for --on --save --keep --run --timeout --silence --report
+            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --for --on --save --keep --run --run-limit --timeout --silence --report
                 set skip 1
             case --with --without
                 set skip 2
@@ -83,6 +83,7 @@ complete -c asyncdbg -n '__asyncdbg_typed check' -l on -x -d 'Report these check
 complete -c asyncdbg -n '__asyncdbg_typed check' -l save -r -F -d 'Write a snapshot and a report of each finding'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l keep -x -d 'Keep the newest of them'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l run -x -d 'Run a command with each finding'
+complete -c asyncdbg -n '__asyncdbg_typed check' -l run-limit -x -d 'End that command after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed ps' -l tasks -d 'Count the tasks of all processes'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'

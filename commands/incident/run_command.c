@@ -70,6 +70,15 @@ static struct error *result(const char *line, int status)
 	return NULL;
 }
 
+/* Ends the command and what it started, but for what has left its process group. */
+static void end(struct run_command *c)
+{
+	kill(-c->pid, SIGKILL);
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	c->pid = 0;
+}
+
 struct error *run_command_reap(struct run_command *c, bool wait)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
@@ -82,17 +91,18 @@ struct error *run_command_reap(struct run_command *c, bool wait)
 			c->pid = 0;
 			return ended > 0 ? result(c->line, status) : NULL;
 		}
-		if (now_ns() - c->started_ns > RUN_LIMIT_S * UINT64_C(1000000000)) {
-			kill(-c->pid, SIGKILL);
-			while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-				;
-			c->pid = 0;
-			return error_new(ERR_STATE, "--run: \"%s\" was ended after %d s", c->line,
-			                 RUN_LIMIT_S);
+		if ((double)(now_ns() - c->started_ns) * 1e-9 > c->limit) {
+			end(c);
+			return error_new(ERR_STATE, "--run: \"%s\" was ended after %g s", c->line,
+			                 c->limit);
 		}
 		if (!wait)
 			return NULL;
-		nanosleep(&pause, NULL);
+		if (nanosleep(&pause, NULL) != 0 && errno == EINTR) {
+			end(c);
+			return error_new(ERR_STATE, "--run: \"%s\" was ended by the interruption",
+			                 c->line);
+		}
 	}
 	return NULL;
 }

@@ -9,10 +9,9 @@
 
 #include "debugger/base/error.h"
 
-enum { RUN_LIMIT_S = 60 }; /* seconds after which it is ended, with all that it started */
-
 struct run_command {
 	const char *line;    /* for /bin/sh -c; borrowed */
+	double limit;        /* seconds after which it is ended, with its process group */
 	pid_t pid;           /* 0: it does not run */
 	uint64_t started_ns; /* on the monotonic clock */
 };
@@ -26,9 +25,9 @@ FILE *run_command_input(void);
  */
 struct error *run_command_start(struct run_command *c, FILE *input) MUST_CHECK;
 /*
- * Takes the status of a command that has ended, and ends one that has run for RUN_LIMIT_S. An error
+ * Takes the status of a command that has ended, and ends one that has run for its limit. An error
  * says that it failed or was ended. wait: until it has ended, at most for what is left of that
- * time.
+ * time; a signal that comes meanwhile, as a second ^C, ends it.
  */
 struct error *run_command_reap(struct run_command *c, bool wait) MUST_CHECK;
 

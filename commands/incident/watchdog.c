@@ -22,7 +22,7 @@ enum {
 	MAX_TRIES = 5,      /* of one check */
 };
 
-static const double try_again_s = 0.1;
+static const double try_again_s = 0.1, default_run_limit_s = 60;
 
 /* A finding that the last check has found. */
 struct lasting {
@@ -61,9 +61,22 @@ static struct error *number(const struct call *call, const char *name, uint64_t 
 	return error_new(ERR_USAGE, "--%s is at least 1", name);
 }
 
+static struct error *run_limit(const struct call *call, double *ret)
+{
+	const char *text = option_value(call, "run-limit");
+
+	*ret = default_run_limit_s;
+	if (!text)
+		return NULL;
+	TRY(interval_read(text, ret));
+	if (*ret > 0)
+		return NULL;
+	return error_new(ERR_USAGE, "--run-limit needs a time above 0");
+}
+
 struct error *watchdog_check(const struct call *call)
 {
-	static const char *const names[] = { "for", "on", "save", "keep", "run" };
+	static const char *const names[] = { "for", "on", "save", "keep", "run", "run-limit" };
 	const char *every = option_value(call, "every"), *list = option_value(call, "on");
 	double seconds;
 	uint64_t n;
@@ -79,6 +92,9 @@ struct error *watchdog_check(const struct call *call)
 		return error_new(ERR_USAGE, "--every needs a time above 0");
 	if (option_has(call, "keep") && !option_has(call, "save"))
 		return error_new(ERR_USAGE, "--keep needs --save DIR");
+	if (option_has(call, "run-limit") && !option_has(call, "run"))
+		return error_new(ERR_USAGE, "--run-limit needs --run COMMAND");
+	TRY(run_limit(call, &seconds));
 	if (list)
 		TRY(checks_list_check(list));
 	TRY(number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &n));
@@ -90,6 +106,7 @@ static struct error *read_options(const struct call *call, struct watchdog *w)
 	uint64_t keep;
 
 	TRY(interval_read(option_value(call, "every"), &w->every));
+	TRY(run_limit(call, &w->command.limit));
 	TRY(number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &w->looks));
 	TRY(number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &keep));
 	w->keep = keep;
@@ -242,10 +259,11 @@ static struct error *save(struct watchdog *w, const struct batch *b)
 	struct error *err =
 		incident_file_write(&tmp, w->s, w->directory, name, b->data[0].check, &path);
 
+	/* Also where the disk is full: one file of the pair may have been written. */
+	incident_file_trim(w->directory, name, w->keep);
 	if (err)
 		return error_wrap(err, "--save");
 	fprintf(w->out->options.messages, "saved: %s.snapshot and .html\n", path);
-	incident_file_trim(w->directory, name, w->keep);
 	return NULL;
 }
 

@@ -20,10 +20,10 @@
 		  "to DIR" },                                                                      \
 		{ "keep", "N", false,                                                              \
 		  "With --save: keep the N newest of each program, 10 by default" },               \
+		{ "run", "COMMAND", false,                                                         \
+		  "With --every: run COMMAND by /bin/sh, with the finding as JSON on its input" }, \
 	{                                                                                          \
-		"run", "COMMAND", false,                                                           \
-			"With --every: run COMMAND by /bin/sh, with the finding as JSON on its "   \
-			"input"                                                                    \
+		"run-limit", "TIME", false, "With --run: end COMMAND after TIME, 1m by default"    \
 	}
 
 /* ERR_USAGE when an option of the watchdog is wrong, or given without --every. */
