@@ -12,74 +12,8 @@ testdata=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib.sh
 . "$testdata/../scripts/lib.sh"
 [ $# -eq 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-asyncdbg=$(realpath "$1")
-profile=$2
-work=$(mktemp -d)
-export XDG_CACHE_HOME=$work/cache
-started=()
-failures=0
-cases=0
-
-stop_all() {
-	local pid
-
-	for pid in ${started[@]+"${started[@]}"}; do
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-	started=()
-}
-trap 'stop_all; rm -rf "$work"' EXIT
-
-# complain WHAT: counts a failure and shows what the last command printed.
-complain() {
-	failures=$((failures + 1))
-	echo "FAILED: $1"
-	sed -n '1,20s/^/    out: /p' "$work/out"
-	sed -n '1,20s/^/    err: /p' "$work/err"
-}
-
-# run STATUS ARGUMENT...: asyncdbg, into $work/out and $work/err.
-run() {
-	local want=$1 status=0
-
-	shift # WANT may be several, with | between
-	cases=$((cases + 1))
-	timeout 120 "$asyncdbg" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
-	[[ $status =~ ^($want)$ ]] || complain "exit status $status, not $want: $*"
-}
-
-# has FILE REGEX: a line of $work/FILE matches.
-has() {
-	grep -qE -- "$2" "$work/$1" || complain "$1 has no \"$2\""
-}
-
-has_not() {
-	! grep -qE -- "$2" "$work/$1" || complain "$1 has \"$2\""
-}
-
-# start PROGRAM [ARGUMENT...]: sets $pid.
-start() {
-	local program=$1
-
-	shift
-	: >"$work/$program.out"
-	"$binaries/$program" "$@" >"$work/$program.out" 2>&1 < <(exec sleep 600) &
-	pid=$!
-	started+=("$pid")
-	wait_ready "$work/$program.out" "$pid"
-}
-
-# wait_for FILE REGEX: until a line of it matches, for 60 seconds.
-wait_for() {
-	local i
-
-	for ((i = 0; i < 600; i++)); do
-		! grep -qE -- "$2" "$1" 2>/dev/null || return 0
-		sleep 0.1
-	done
-	return 1
-}
+# shellcheck source=testdata/run/incident.sh
+. "$testdata/run/incident.sh"
 
 test_ps() {
 	start joins
@@ -220,17 +154,10 @@ test_guard_async() {
 	stop_all
 }
 
-if [ -n "${BINARIES:-}" ]; then
-	binaries=$(realpath "$BINARIES")
-else
-	find_cargo || { echo "skipped: $no_cargo" && exit 77; }
-	binaries=$("$testdata/make/build_programs.sh" "$(newest_lock)" "$profile" joins deadlocks | tail -n 1)
-fi
-touch "$work/out" "$work/err"
+find_programs joins deadlocks
 test_ps
 test_names
 test_watchdog
 test_guard
 test_guard_async
-[ "$failures" = 0 ] || { echo "$failures failures" && exit 1; }
-echo "$cases commands ($profile)"
+finish
