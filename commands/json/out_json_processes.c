@@ -6,7 +6,7 @@ static const char *debug_name(enum debug_source debug)
 {
 	static const char *const names[] = {
 		[DEBUG_UNKNOWN] = NULL, [DEBUG_NONE] = "none",         [DEBUG_LINES] = "lines",
-		[DEBUG_FULL] = "full",  [DEBUG_SEPARATE] = "separate",
+		[DEBUG_FULL] = "full",  [DEBUG_SEPARATE] = "separate", [DEBUG_LAYOUT] = "layout",
 	};
 
 	return names[debug];

@@ -40,6 +40,7 @@ static const char *debug_cell(const struct async_process *p)
 		[DEBUG_LINES] = "line tables only",
 		[DEBUG_FULL] = "full",
 		[DEBUG_SEPARATE] = "full, separate file",
+		[DEBUG_LAYOUT] = "layout file",
 	};
 
 	return names[p->debug];

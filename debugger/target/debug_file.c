@@ -159,13 +159,21 @@ static bool try_path(struct search *s, const char *path)
 	return take(s, path, fd);
 }
 
+static const char *build_id_path(struct arena *a, const char *directory, const unsigned char *id,
+                                 size_t len, const char *ending)
+{
+	const char *text = build_id_text(a, id, len);
+
+	return arena_printf(a, "%s/.build-id/%.2s/%s.%s", directory, text, text + 2, ending);
+}
+
 static bool try_build_id(struct search *s, const char *directory)
 {
-	const char *id = build_id_text(&s->scratch, s->link->build_id, s->link->build_id_len);
+	const struct debug_link *link = s->link;
 
-	return s->link->build_id_len > 1 &&
-	       try_path(s, arena_printf(&s->scratch, "%s/.build-id/%.2s/%s.debug", directory, id,
-	                                id + 2));
+	return link->build_id_len > 1 &&
+	       try_path(s, build_id_path(&s->scratch, directory, link->build_id, link->build_id_len,
+	                                 "debug"));
 }
 
 static bool try_named(struct search *s, const char *directory, const char *below, const char *name)
@@ -188,16 +196,14 @@ static bool try_mirrored(struct search *s, const char *directory, const char *ow
 	return try_path(s, arena_printf(&s->scratch, "%s/%s", directory, name));
 }
 
-static const char *target_directory(struct search *s)
+static const char *target_directory(struct arena *a, const struct target *t)
 {
-	const char *root = s->t->root;
-
-	return root && *root ? arena_printf(&s->scratch, "%s%s", root, system_directory) : NULL;
+	return t->root && *t->root ? arena_printf(a, "%s%s", t->root, system_directory) : NULL;
 }
 
 static bool try_name(struct search *s, const char *own, const char *name)
 {
-	const char *inside = target_directory(s);
+	const char *inside = target_directory(&s->scratch, s->t);
 
 	return try_named(s, own, "", name) || try_named(s, own, ".debug", name) ||
 	       try_mirrored(s, system_directory, own, name) ||
@@ -220,7 +226,7 @@ static bool try_names(struct search *s, const char *beside)
 
 static bool try_files(struct search *s, const char *beside)
 {
-	const char *inside = target_directory(s);
+	const char *inside = target_directory(&s->scratch, s->t);
 	char *real;
 
 	if (try_build_id(s, system_directory) || (inside && try_build_id(s, inside)) ||
@@ -280,4 +286,23 @@ int debug_file_find(struct target *t, struct module *m, const char *beside,
 			out_of_memory();
 	}
 	return -1;
+}
+
+const char *debug_file_sibling(struct arena *a, const struct target *t, const struct module *m,
+                               const char *ending)
+{
+	const char *const directories[] = { system_directory, target_directory(a, t) };
+
+	for (size_t i = 0; m->build_id_len > 1 && i < 2; i++) {
+		const char *path = directories[i] ? build_id_path(a, directories[i], m->build_id,
+		                                                  m->build_id_len, ending)
+		                                  : NULL;
+		int fd = path ? file_open_regular(path) : -1;
+
+		if (fd < 0)
+			continue;
+		close(fd);
+		return path;
+	}
+	return NULL;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "debugger/base/arena.h"
+
 struct target;
 struct module;
 
@@ -36,5 +38,12 @@ struct debug_link {
  */
 int debug_file_find(struct target *t, struct module *m, const char *beside,
                     const struct debug_link *link, char **path);
+
+/*
+ * The path, in arena a, of a regular file that is named as the debug file of m by build-id but for
+ * its ending: .build-id/ab/cdef.ENDING in one of the debug directories. NULL: there is none.
+ */
+const char *debug_file_sibling(struct arena *a, const struct target *t, const struct module *m,
+                               const char *ending);
 
 #endif

@@ -10,8 +10,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/elf/own_build.h"
 #include "debugger/live/fd_info.h"
-#include "dwarf/store/layout_file.h"
-#include "dwarf/store/open.h"
+#include "dwarf/store/cache.h"
 #include "dwarf/values/show_rows.h"
 #include "runtimes/common/instant.h"
 #include "runtimes/common/waker.h"
@@ -19,6 +18,7 @@
 #include "runtimes/future/unpolled.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/inspect/decode.h"
+#include "runtimes/inspect/layout_import.h"
 #include "runtimes/inspect/other_executors.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/whatis.h"
@@ -119,36 +119,6 @@ static void describe_target(struct inspector *in)
 	}
 }
 
-/* Must be called before the first query of the debug info. */
-static struct error *use_layout(struct inspector *in, const struct inspector_options *options)
-{
-	struct target *t = in->target;
-	const char *differs;
-
-	for (size_t i = 0; i < in->di->nmodules; i++) {
-		struct dwarf_module *dm = in->di->modules[i];
-
-		if (dm->module != t->main_module)
-			continue;
-		TRY(layout_file_use(options->layout, dm, options->force, &differs));
-		in->layout = inspector_clean_name(&in->arena, options->layout);
-		if (differs)
-			target_note(t,
-			            "%s is used although it is of another build: %s; types and "
-			            "addresses may be wrong",
-			            in->layout, differs);
-		target_note(
-			t,
-			"a layout file knows, of native frames, only those of the runtime and of "
-			"async functions, and no variables of theirs");
-		return NULL;
-	}
-	return error_new(ERR_USAGE,
-	                 "the executable was not found: %s cannot be used; name it with "
-	                 "--exe",
-	                 options->layout);
-}
-
 struct error *inspector_open(struct target *t, const struct inspector_options *options,
                              struct inspector **ret)
 {
@@ -159,7 +129,10 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		out_of_memory();
 	in->target = t;
 	in->secrets = options ? options->secrets : NULL;
-	err = dwarf_open(t, &in->di);
+	if (options && options->cache)
+		in->records.cache = cache_directory(&in->arena);
+	in->own_build = in->records.cache ? own_build() : 0;
+	err = layout_import_open(in, options);
 	if (!err) {
 		runtimes_register(in->di, &registered_runtimes);
 		inspector_open_states(in);
@@ -169,12 +142,6 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 			if ((*crate)->shown)
 				show_register(&in->show, (*crate)->shown);
 		}
-		if (options && options->cache)
-			in->records.cache = cache_directory(&in->arena);
-		in->own_build = in->records.cache ? own_build() : 0;
-		in->di->records = &in->records;
-		if (options && options->layout)
-			err = use_layout(in, options);
 	}
 	if (!err)
 		err = unwinder_open(t, &in->unwinder);

@@ -112,9 +112,11 @@ static const char *problem_text(struct arena *a, const struct error *err)
 	return str_clean(a, err->message, strlen(err->message));
 }
 
-static enum debug_source source_of(const struct program *program, enum debug_tier tier)
+static enum debug_source source_of(const struct program *program, const struct target_info *info)
 {
-	switch (tier) {
+	if (info->layout)
+		return DEBUG_LAYOUT;
+	switch (info->tier) {
 	case TIER_FULL:
 		return program->survey.has_debug_info ? DEBUG_FULL : DEBUG_SEPARATE;
 	case TIER_LINES:
@@ -129,7 +131,7 @@ static void describe_program(struct lister *l, const struct asyncdbg *d, struct 
 	const struct target_info *info = inspector_info(asyncdbg_inspector(d));
 
 	program->opened = true;
-	program->debug = source_of(program, info->tier);
+	program->debug = source_of(program, info);
 	if (info->tier_reason)
 		program->debug_reason =
 			str_clean(l->a, info->tier_reason, strlen(info->tier_reason));

@@ -23,6 +23,7 @@ enum debug_source {
 	DEBUG_LINES,    /* functions and lines only */
 	DEBUG_FULL,     /* in its own file */
 	DEBUG_SEPARATE, /* full, in a separate file */
+	DEBUG_LAYOUT,   /* a layout file lies beside the debug files */
 };
 
 struct async_process {

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Separate debug files that are of another program, that nothing vouches for, or that are no files
-# at all, wherever they are looked for: none may be believed, waited for, or get into the cache.
+# Separate debug files and layout files that are of another program, that nothing vouches for, or
+# that are no files at all, wherever they are looked for: none may be believed, waited for, or get
+# into the cache.
 #
 # usage: run_debug_files.sh ASYNCDBG
 #
@@ -179,7 +180,7 @@ done
 
 # By build-id, in the directory of the system.
 if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
-	by_id=/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+	by_id=/usr/lib/debug/.build-id/${id:0:2}/${id:2}
 	in_system() {
 		unshare --mount bash -euc 'mount -t tmpfs tmpfs /usr/lib/debug
 			mkdir -p "$(dirname "$1")"
@@ -188,22 +189,48 @@ if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
 			exec "$@"' - "$by_id" "$@"
 	}
 	real=$asyncdbg
-	for kind in fifo wrong debug; do
+	# with_file ENDING KIND: asks with that file there.
+	with_file() {
 		cat >wrapped <<-EOF
 			#!/bin/bash
 			$(declare -f in_system)
-			by_id=$by_id
-			in_system $kind "$real" "\$@"
+			by_id=$by_id.$1
+			in_system $2 "$real" "\$@"
 		EOF
 		chmod +x wrapped
 		asyncdbg=$work/wrapped
+	}
+	for kind in fifo wrong debug; do
+		with_file debug "$kind"
 		case $kind in
 		fifo) patience=20 stripped "by build-id, a fifo" bare "${id:2}.debug is no regular file" ;;
 		wrong) stripped "by build-id, another program" bare "has a different build-id: not used" ;;
 		debug) whole "by build-id" bare ;;
 		esac
-		asyncdbg=$real
 	done
+	asyncdbg=$real
+	rm -rf cache
+
+	# A layout file beside the debug files.
+	"$asyncdbg" layout exe -o right.layout 2>/dev/null
+	"$asyncdbg" layout other -o wrong.layout 2>/dev/null
+	head -c 1000 right.layout >torn.layout
+	with_file layout right.layout
+	ask -c core --exe bare
+	"$testdata/check/compare_tasks.py" whole answer >difference || bad "a layout file by build-id" "differs: $status"
+	[ "$(jq -r .target.debug_info_reason answer)" = "from the layout file $by_id.layout" ] ||
+		bad "a layout file by build-id" "not named"
+	ask -c core --exe exe
+	[ "$(jq -r .target.debug_info_reason answer)" = null ] || bad "debug info and a layout file" "the latter is used"
+	for kind in fifo wrong.layout torn.layout; do
+		with_file layout $kind
+		case $kind in
+		fifo) patience=20 stripped "a layout file that is a fifo" bare ;;
+		wrong.layout) stripped "a layout file of another program" bare "is not used: .*is of another program" ;;
+		torn.layout) stripped "a torn layout file" bare "is not used: .*layout: " ;;
+		esac
+	done
+	asyncdbg=$real
 	rm -rf cache
 else
 	echo "left out: debug files of the system need root"

@@ -39,6 +39,35 @@ test_ps() {
 	stop_all
 }
 
+# A stripped program, and one that has a layout file beside the debug files.
+test_ps_stripped() {
+	local id
+
+	strip -o "$work/stripped" "$binaries/joins"
+	"$work/stripped" >"$work/stripped.out" 2>&1 < <(exec sleep 600) &
+	pid=$!
+	started+=("$pid")
+	wait_ready "$work/stripped.out" "$pid"
+	run "0|1" ps
+	has out "^ *$pid  tokio [0-9.]+ +- +none "
+	[ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null ||
+		{ echo "left out: layout files of the system need root" && stop_all && return; }
+	id=$(readelf -n "$work/stripped" 2>/dev/null | sed -n 's/.*Build ID: //p')
+	run 0 layout "$binaries/joins" -o "$work/joins.layout"
+	cases=$((cases + 1))
+	unshare --mount bash -euc 'mount -t tmpfs tmpfs /usr/lib/debug
+		mkdir -p "/usr/lib/debug/.build-id/${2:0:2}"
+		cp "$3" "/usr/lib/debug/.build-id/${2:0:2}/${2:2}.layout"
+		status=0
+		"$1" ps || status=$?
+		[ $status -le 1 ]
+		"$1" -p "$4" runtimes' - "$asyncdbg" "$id" "$work/joins.layout" "$pid" >"$work/out" 2>"$work/err" ||
+		complain "ps with a layout file"
+	has out "^ *$pid  tokio [0-9.]+ +[1-9][0-9]* +layout file "
+	has out "multi_thread"
+	stop_all
+}
+
 test_names() {
 	local first
 
@@ -156,6 +185,7 @@ test_guard_async() {
 
 find_programs joins deadlocks
 test_ps
+test_ps_stripped
 test_names
 test_watchdog
 test_guard
