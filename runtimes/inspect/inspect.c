@@ -163,6 +163,14 @@ const struct target_info *inspector_info(const struct inspector *in)
 	return &in->info;
 }
 
+bool inspector_is_known(const struct inspector *in)
+{
+	const struct module *m = in->target->main_module;
+	struct dwarf_module *dm = m ? debuginfo_module(in->di, m) : NULL;
+
+	return dm && !dm->dwarf && records_size(debuginfo_records(dm)) > 0;
+}
+
 void inspector_close(struct inspector *in)
 {
 	if (!in)

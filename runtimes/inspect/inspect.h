@@ -4,6 +4,8 @@
 #ifndef RUNTIMES_INSPECT_INSPECT_H
 #define RUNTIMES_INSPECT_INSPECT_H
 
+#include <stdbool.h>
+
 #include "debugger/base/error.h"
 #include "debugger/target/target.h"
 #include "runtimes/common/request.h"
@@ -31,6 +33,11 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 void inspector_close(struct inspector *in);
 /* What is known of the target without a snapshot; lives as long as in. */
 const struct target_info *inspector_info(const struct inspector *in);
+/*
+ * Whether records of the cache or of a layout file have answered all queries of the executable's
+ * debug info, which was not opened: then counting the tasks takes milliseconds.
+ */
+bool inspector_is_known(const struct inspector *in);
 
 /*
  * Takes a snapshot. A warm-up walk on the running target loads all debug info; then the target is

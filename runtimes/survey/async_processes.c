@@ -1,6 +1,7 @@
 #include "runtimes/survey/async_processes.h"
 
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "debugger/base/map.h"
@@ -15,6 +16,7 @@
 struct program {
 	struct survey survey;
 	bool opened; /* the members below were filled */
+	bool known;  /* inspector_is_known() */
 	enum debug_source debug;
 	const char *debug_reason;
 };
@@ -25,7 +27,8 @@ struct lister {
 	struct map programs;  /* key of a file_identity -> struct program */
 	struct map libraries; /* key of device and inode -> struct survey */
 	struct survey_cache *cache;
-	size_t counted; /* processes whose tasks were counted without --tasks */
+	size_t counted;    /* processes that were opened */
+	uint64_t spent_ns; /* on them */
 };
 
 /* ---- which files contain executors ---- */
@@ -107,6 +110,14 @@ static bool find_executors(struct lister *l, const struct program *program,
 
 /* ---- its debug info and tasks ---- */
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static const char *problem_text(struct arena *a, const struct error *err)
 {
 	return str_clean(a, err->message, strlen(err->message));
@@ -131,10 +142,18 @@ static void describe_program(struct lister *l, const struct asyncdbg *d, struct 
 	const struct target_info *info = inspector_info(asyncdbg_inspector(d));
 
 	program->opened = true;
+	program->known = inspector_is_known(asyncdbg_inspector(d));
 	program->debug = source_of(program, info);
 	if (info->tier_reason)
 		program->debug_reason =
 			str_clean(l->a, info->tier_reason, strlen(info->tier_reason));
+}
+
+/* Whether the tasks of one more process of this program are counted. */
+static bool counts(const struct lister *l, const struct program *program)
+{
+	return l->options->tasks || l->counted < ASYNC_PROCESSES_COUNTED ||
+	       (program->known && l->spent_ns < ASYNC_PROCESSES_MS * UINT64_C(1000000));
 }
 
 /* Adds up the tasks of all runtimes; leaves them unknown where one is. */
@@ -165,9 +184,8 @@ static struct error *open_process(struct lister *l, struct program *program,
 	options.target.stop = (struct stop_options){ .never = true };
 	TRY(asyncdbg_open(&options, &d));
 	describe_program(l, d, program);
-	if (l->options->tasks || l->counted < ASYNC_PROCESSES_COUNTED)
+	if (counts(l, program))
 		count_tasks(d, p);
-	l->counted++;
 	return NULL;
 }
 
@@ -177,8 +195,13 @@ static void look_at(struct lister *l, struct program *program, struct async_proc
 	const struct arch *arch;
 	struct error *err CLEANUP(error_freep) = live_check(p->process->pid, true, &arch);
 
-	if (!err && (!program->opened || l->options->tasks || l->counted < ASYNC_PROCESSES_COUNTED))
+	if (!err && (!program->opened || counts(l, program))) {
+		uint64_t begin = now_ns();
+
 		err = open_process(l, program, p);
+		l->spent_ns += now_ns() - begin;
+		l->counted++;
+	}
 	p->debug = p->library ? DEBUG_UNKNOWN : program->debug;
 	p->debug_reason = p->library ? NULL : program->debug_reason;
 	if (err)

@@ -48,13 +48,16 @@ struct async_processes {
 };
 
 struct async_processes_options {
-	/* Count the tasks of all, not only of the first ASYNC_PROCESSES_COUNTED. */
+	/*
+	 * Count the tasks of all, not only of the first ASYNC_PROCESSES_COUNTED and, for
+	 * ASYNC_PROCESSES_MS, of those whose program the cache knows.
+	 */
 	bool tasks;
 	bool closed; /* open none: only process, executors and library are known */
 	struct asyncdbg_options session; /* options for each process; pid and stop are ignored */
 };
 
-enum { ASYNC_PROCESSES_COUNTED = 4 };
+enum { ASYNC_PROCESSES_COUNTED = 4, ASYNC_PROCESSES_MS = 80 };
 
 /* Lists them; the result is in arena a. ERR_OS when /proc cannot be read, ERR_INTERRUPTED. */
 struct error *async_processes_read(struct arena *a, const struct async_processes_options *options,

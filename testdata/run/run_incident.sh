@@ -39,6 +39,22 @@ test_ps() {
 	stop_all
 }
 
+# Of a program that the cache knows, the tasks of more than the first four processes are counted,
+# unless that takes too long, as it may beside other tests.
+test_ps_known() {
+	local i
+
+	for i in 1 2 3 4 5 6 7 8; do
+		start joins
+	done
+	for ((i = 0; i < 20; i++)); do
+		run "0|1" --json ps
+		[ "$(jq '[.processes[] | select(.name == "joins" and .tasks > 0)] | length' "$work/out")" -le 4 ] || break
+	done
+	[ "$i" -lt 20 ] || complain "no more than four are counted"
+	stop_all
+}
+
 # A stripped program, and one that has a layout file beside the debug files.
 test_ps_stripped() {
 	local id
@@ -185,6 +201,7 @@ test_guard_async() {
 
 find_programs joins deadlocks
 test_ps
+test_ps_known
 test_ps_stripped
 test_names
 test_watchdog
