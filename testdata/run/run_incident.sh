@@ -155,6 +155,36 @@ test_watchdog() {
 	run 64 -p 1 check --every 1s --on nothing
 }
 
+# The command of the unit of systemd, with the rights that the unit has, on another user's process.
+test_unit() {
+	local unit=$testdata/../commands/systemd/asyncdbg-watch@.service words rights status=0
+
+	[ "$(id -u)" -eq 0 ] || { echo "left out, as it needs root: the unit of systemd" && return; }
+	rights=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr 'A-Z' 'a-z' | sed 's/cap_/+/g; s/ /,/g')
+	# As systemd reads it: %i is the instance, $$ is $.
+	read -ra words < <(sed -n 's/^ExecStart=//p' "$unit" | sed "s|%i|deadlocks|; s|[$][$]|$|; s|10s|100ms|
+		s|/usr/bin/asyncdbg|$asyncdbg|; s|/var/lib/asyncdbg|$work/state|")
+	mkdir "$work/state" "$work/user"
+	chmod 711 "$work" "$work/user"
+	cp "$binaries/deadlocks" "$work/user"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$work/user/deadlocks" >"$work/user.out" 2>&1 \
+		< <(exec sleep 600) &
+	pid=$!
+	started+=("$pid")
+	wait_ready "$work/user.out" "$pid"
+	setpriv --bounding-set="-all,$rights" --no-new-privs "${words[@]}" >"$work/out" 2>"$work/err" </dev/null &
+	watchdog=$!
+	started+=("$watchdog")
+	wait_for "$work/err" '^saved: ' || complain "the unit saves nothing"
+	kill -9 "$pid"
+	wait "$watchdog" || status=$?
+	[ "$status" = 3 ] || complain "exit status $status of the unit, not 3"
+	has out 'found by 3 checks in a row'
+	[ "$(find "$work/state" -type f | wc -l)" = 2 ] || complain "not one pair of files"
+	cases=$((cases + 1))
+	stop_all
+}
+
 test_guard() {
 	local deadlocks=$binaries/deadlocks status=0
 
@@ -205,6 +235,7 @@ test_ps_known
 test_ps_stripped
 test_names
 test_watchdog
+test_unit
 test_guard
 test_guard_async
 finish
