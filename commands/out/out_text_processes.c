@@ -55,8 +55,8 @@ static void problems(struct text *t, const struct async_processes *list)
 			text_problem(t, "", list->data[i].problem);
 	}
 	if (n > MAX_PROBLEMS) {
-		text_count(t, n - MAX_PROBLEMS, "more process");
-		str_append(&t->line, "es cannot be looked at: --json has the reasons");
+		str_printf(&t->line, "%zu more %s cannot be looked at: --json has the reasons",
+		           n - MAX_PROBLEMS, n - MAX_PROBLEMS == 1 ? "process" : "processes");
 		text_end_line(t);
 	}
 }
