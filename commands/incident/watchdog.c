@@ -6,9 +6,9 @@
 
 #include "commands/base/interval.h"
 #include "commands/incident/incident_file.h"
+#include "commands/incident/lasting.h"
 #include "commands/incident/run_command.h"
 #include "debugger/base/str.h"
-#include "debugger/base/vec.h"
 #include "debugger/live/live_check.h"
 #include "debugger/target/target.h"
 #include "runtimes/analysis/checks.h"
@@ -17,20 +17,11 @@ enum {
 	DEFAULT_LOOKS = 2,
 	DEFAULT_KEEP = 10,
 	MAX_KEEP = 10000,
-	MAX_LASTING = 1024, /* findings that are followed at a time */
-	MAX_FAILURES = 10,  /* checks in a row that may fail */
-	MAX_TRIES = 5,      /* of one check */
+	MAX_FAILURES = 10, /* checks in a row that may fail */
+	MAX_TRIES = 5,     /* of one check */
 };
 
 static const double try_again_s = 0.1, default_run_limit_s = 60;
-
-/* A finding that the last check has found. */
-struct lasting {
-	struct arena arena;
-	struct finding finding; /* a copy */
-	uint64_t looks;         /* checks in a row that have found it */
-	bool reported, seen;
-};
 
 struct watchdog {
 	struct session *s;
@@ -40,7 +31,7 @@ struct watchdog {
 	const char *on, *directory;
 	size_t keep;
 	struct run_command command;
-	VEC(struct lasting *) found;
+	struct lasting_list lasting;
 	unsigned failures; /* checks in a row that have failed */
 	bool any;          /* anything was reported */
 };
@@ -116,81 +107,6 @@ static struct error *read_options(const struct call *call, struct watchdog *w)
 	return NULL;
 }
 
-/* ---- findings that last ---- */
-
-static const char *const *copy_list(struct arena *a, const char *const *list, size_t n)
-{
-	const char **copy = NEW_ARRAY(a, const char *, n);
-
-	for (size_t i = 0; i < n; i++)
-		copy[i] = arena_strdup(a, list[i]);
-	return copy;
-}
-
-static void copy_finding(struct arena *a, const struct finding *f, struct finding *ret)
-{
-	*ret = *f;
-	ret->check = arena_strdup(a, f->check);
-	ret->text = arena_strdup(a, f->text);
-	ret->more = f->more ? arena_strdup(a, f->more) : NULL;
-	ret->others = f->others ? arena_strdup(a, f->others) : NULL;
-	ret->tasks = copy_list(a, f->tasks, f->ntasks);
-	ret->doubts = copy_list(a, f->doubts, f->ndoubts);
-}
-
-static bool has_task(const struct finding *f, const char *id)
-{
-	for (size_t i = 0; i < f->ntasks; i++) {
-		if (strcmp(f->tasks[i], id) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Whether two checks have found the same: the tasks are the same (all) or overlap, or there are
- * none and the command that shows more is the same, which names a thread or a runtime. The text is
- * not compared: it has numbers that change.
- */
-static bool is_same(const struct finding *a, const struct finding *b, bool all)
-{
-	size_t common = 0;
-
-	if (strcmp(a->check, b->check) != 0)
-		return false;
-	if (!a->ntasks && !b->ntasks)
-		return strcmp(a->more ? a->more : "", b->more ? b->more : "") == 0;
-	for (size_t i = 0; i < a->ntasks; i++)
-		common += has_task(b, a->tasks[i]);
-	return all ? common == a->ntasks && common == b->ntasks : common > 0;
-}
-
-static struct lasting *lasting_of(struct watchdog *w, const struct finding *f, bool all)
-{
-	for (size_t i = 0; i < w->found.n; i++) {
-		struct lasting *l = w->found.data[i];
-
-		if (!l->seen && is_same(&l->finding, f, all))
-			return l;
-	}
-	return NULL;
-}
-
-static struct lasting *add_lasting(struct watchdog *w)
-{
-	if (w->found.n == MAX_LASTING)
-		return NULL;
-	struct lasting *l = alloc_zeroed(sizeof(*l));
-	*vec_push(&w->found) = l;
-	return l;
-}
-
-static void drop_lasting(struct lasting *l)
-{
-	arena_free(&l->arena);
-	free(l);
-}
-
 /* ---- reports ---- */
 
 static void warn(const struct watchdog *w, struct error *err)
@@ -213,13 +129,6 @@ static void answer_of(const struct watchdog *w, struct answer *ret)
 		.wants = asyncdbg_last_wants(w->s->handle),
 	};
 }
-
-/* The findings of one check that begin or end. */
-struct batch {
-	struct finding *data;
-	size_t n;
-	bool gone;
-};
 
 static struct error *print(const struct watchdog *w, const struct batch *b, struct out *out)
 {
@@ -285,80 +194,14 @@ static struct error *report(struct watchdog *w, const struct batch *b)
 
 /* ---- one check ---- */
 
-static void take(struct lasting *l, const struct finding *f)
-{
-	struct arena arena = { 0 };
-
-	/* The newest text is kept, and what the last one took is freed. */
-	copy_finding(&arena, f, &l->finding);
-	arena_free(&l->arena);
-	l->arena = arena;
-	l->seen = true;
-	l->looks++;
-}
-
-/* Counts on for findings that were there before, and adds the others. */
-static void take_all(struct watchdog *w, const struct checks_result *result)
-{
-	SCRATCH(tmp);
-	bool *taken = NEW_ARRAY(&tmp, bool, result->nfound);
-
-	for (size_t i = 0; i < w->found.n; i++)
-		w->found.data[i]->seen = false;
-	for (int all = 1; all >= 0; all--) {
-		for (size_t i = 0; i < result->nfound; i++) {
-			const struct finding *f = &result->found[i];
-			struct lasting *l = NULL;
-
-			if (!taken[i] && checks_list_has(w->on, f))
-				l = lasting_of(w, f, all);
-			if (l)
-				take(l, f);
-			taken[i] |= l != NULL;
-		}
-	}
-	for (size_t i = 0; i < result->nfound; i++) {
-		const struct finding *f = &result->found[i];
-		struct lasting *l = !taken[i] && checks_list_has(w->on, f) ? add_lasting(w) : NULL;
-
-		if (l)
-			take(l, f);
-	}
-}
-
-/* Copies the findings that are due, or over, into arena a. */
-static struct batch batch_of(struct watchdog *w, struct arena *a, bool gone)
-{
-	struct batch ret = { NEW_ARRAY(a, struct finding, w->found.n), 0, gone };
-
-	for (size_t i = 0; i < w->found.n; i++) {
-		struct lasting *l = w->found.data[i];
-		bool due = gone ? l->reported && !l->seen
-		                : l->seen && !l->reported && l->looks >= w->looks;
-
-		if (!due)
-			continue;
-		l->reported = true;
-		copy_finding(a, &l->finding, &ret.data[ret.n++]);
-	}
-	return ret;
-}
-
 /* Reports what has lasted long enough, and what is over. */
 static struct error *compare(struct watchdog *w, const struct checks_result *result)
 {
 	SCRATCH(tmp);
-	size_t kept = 0;
+	struct batch gone, due;
 
-	take_all(w, result);
-	const struct batch gone = batch_of(w, &tmp, true), due = batch_of(w, &tmp, false);
-	for (size_t i = 0; i < w->found.n; i++) {
-		if (w->found.data[i]->seen)
-			w->found.data[kept++] = w->found.data[i];
-		else
-			drop_lasting(w->found.data[i]);
-	}
-	w->found.n = kept;
+	lasting_compare(&w->lasting, &tmp, result->found, result->nfound, w->on, w->looks, &gone,
+	                &due);
 	TRY(report(w, &gone));
 	return report(w, &due);
 }
@@ -448,9 +291,7 @@ struct error *watchdog_run(struct session *s, const struct call *call, double in
 		err = NULL;
 	}
 	warn(&w, run_command_reap(&w.command, true));
-	for (size_t i = 0; i < w.found.n; i++)
-		drop_lasting(w.found.data[i]);
-	vec_free(&w.found);
+	lasting_free(&w.lasting);
 	s->finding = w.any ? STATUS_FOUND : STATUS_OK;
 	return err;
 }
