@@ -147,7 +147,7 @@ static struct error *hangs(const struct guard *g, struct guarded *command, enum 
 		fprintf(g->messages, "asyncdbg: no output for %g s: ", limits->silence);
 	else
 		fprintf(g->messages, "asyncdbg: not finished after %g s: ", limits->timeout);
-	fprintf(g->messages, "the command is ended, after this is what it does\n");
+	fprintf(g->messages, "what it waits for follows, then it is ended\n");
 	struct error *err = show_all(g, out);
 
 	fflush(g->messages);
