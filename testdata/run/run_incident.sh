@@ -163,7 +163,7 @@ test_unit() {
 	rights=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr 'A-Z' 'a-z' | sed 's/cap_/+/g; s/ /,/g')
 	# As systemd reads it: %i is the instance, $$ is $.
 	read -ra words < <(sed -n 's/^ExecStart=//p' "$unit" | sed "s|%i|deadlocks|; s|[$][$]|$|; s|10s|100ms|
-		s|/usr/bin/asyncdbg|$asyncdbg|; s|/var/lib/asyncdbg|$work/state|")
+		s|^asyncdbg |$asyncdbg |; s|/var/lib/asyncdbg|$work/state|")
 	mkdir "$work/state" "$work/user"
 	chmod 711 "$work" "$work/user"
 	cp "$binaries/deadlocks" "$work/user"

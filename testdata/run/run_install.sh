@@ -23,9 +23,13 @@ bad=$(grep -rlF "${paths[@]/#/-e}" "$work/moved" || true)
 [ -z "$bad" ] || fail "these have the path of the build or installation: $bad"
 for file in share/man/man1/asyncdbg.1 share/bash-completion/completions/asyncdbg \
 	share/zsh/site-functions/_asyncdbg share/fish/vendor_completions.d/asyncdbg.fish \
-	share/doc/asyncdbg/LICENSE-APACHE share/doc/asyncdbg/LICENSE-MIT; do
+	share/doc/asyncdbg/LICENSE-APACHE share/doc/asyncdbg/LICENSE-MIT \
+	share/doc/asyncdbg/docs/incidents.md share/doc/asyncdbg/docs/asyncdbg.schema.json; do
 	[ -s "$work/moved/$file" ] || fail "no $file"
 done
+# The unit finds the program wherever systemd looks for programs, as in /usr/local.
+grep -q '^ExecStart=asyncdbg ' "$work/moved/lib/systemd/system/asyncdbg-watch@.service" ||
+	fail "the unit has a path of the program"
 unpack_fixture "$fixture" "$work"
 (cd "$work" && XDG_CACHE_HOME=$work/cache LC_ALL=C.UTF-8 moved/bin/asyncdbg -c "$fixture.core" \
 	--exe "$fixture.exe" --color never async backtrace all) >"$work/answer"

@@ -128,7 +128,8 @@ try_package() {
 	cp "$files/$deb" "$chroot/root"
 	inside "$chroot" "{ $chroot_install /root/$deb; } >/apt.log 2>&1 || { tail /apt.log; exit 1; }
 		cd /usr/share
-		ls man/man1/asyncdbg.1.gz doc/asyncdbg/copyright bash-completion/completions/asyncdbg \
+		ls man/man1/asyncdbg.1.gz doc/asyncdbg/copyright doc/asyncdbg/docs/incidents.md.gz \
+			doc/asyncdbg/docs/asyncdbg.schema.json bash-completion/completions/asyncdbg \
 			zsh/vendor-completions/_asyncdbg fish/vendor_completions.d/asyncdbg.fish \
 			../lib/systemd/system/asyncdbg-watch@.service >/dev/null
 		dpkg -L asyncdbg >/files" || fail "$deb cannot be installed"

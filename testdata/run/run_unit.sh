@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 # verify UNIT: an instance of it, with this asyncdbg; what systemd says of it. Its exit status is 0
 # also where it has ignored a line.
 verify() {
-	sed "s|/usr/bin/asyncdbg|$asyncdbg|" "$1" >"$work/asyncdbg-watch@server.service"
+	sed "s|^ExecStart=asyncdbg |ExecStart=$asyncdbg |" "$1" >"$work/asyncdbg-watch@server.service"
 	systemd-analyze verify --man=no "$work/asyncdbg-watch@server.service" 2>&1 | grep -F asyncdbg-watch || true
 }
 
