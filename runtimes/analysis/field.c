@@ -232,7 +232,7 @@ static bool span_texts(const struct field_of *of, const struct field_test *t)
 
 static const char *span_value(const struct field_of *of)
 {
-	for (const struct future *f = of->task->root; f; f = f->nchildren ? f->children[0] : NULL) {
+	for (const struct future *f = of->task->root; f; f = future_first_polled(f)) {
 		if (f->note)
 			return f->note;
 	}

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "runtimes/analysis/checks.h"
+#include "runtimes/analysis/field.h"
 #include "runtimes/analysis/task_filter.h"
 
 /* The ids of the tasks that pass, in order: "4 5". NULL: the conditions are invalid. */
@@ -100,12 +101,35 @@ static void lists_of_checks(void **state)
 	assert_null(checks_list_check("deadlock, no-waker:possible"));
 }
 
+static void spans_are_of_futures_that_are_polled(void **state)
+{
+	struct future held = { .note = "span held", .branch = BRANCH_HELD };
+	struct future polled = { .note = "span polled" };
+	struct future *children[] = { &held, &polled };
+	struct future root = { .children = children, .nchildren = 2 };
+	struct task task = { .id = "1", .root = &root };
+	struct task *tasks[] = { &task };
+	struct snapshot s = { .tasks = tasks, .ntasks = 1 };
+	const struct field *span;
+	SCRATCH(a);
+
+	(void)state;
+	struct field_of of = { .a = &a, .snapshot = &s, .task = &task };
+	assert_null(field_find("span", &span));
+	assert_string_equal(span->value(&of), "span polled");
+	root.nchildren = 1;
+	assert_null(span->value(&of));
+	root.note = "own span";
+	assert_string_equal(span->value(&of), "own span");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_task_meets_all_conditions),
 		cmocka_unit_test(invalid_conditions_are_errors),
 		cmocka_unit_test(lists_of_checks),
+		cmocka_unit_test(spans_are_of_futures_that_are_polled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,7 @@
 
 #include "dwarf/names/demangle.h"
 
-/* The first polled child; NULL: none. */
-static const struct future *first_polled(const struct future *f)
+const struct future *future_first_polled(const struct future *f)
 {
 	for (size_t i = 0; i < f->nchildren; i++) {
 		if (f->children[i]->branch == BRANCH_POLLED)
@@ -17,7 +16,7 @@ static const struct future *first_polled(const struct future *f)
 
 const struct future *future_leaf(const struct future *root)
 {
-	for (const struct future *f = root; f; f = first_polled(f))
+	for (const struct future *f = root; f; f = future_first_polled(f))
 		root = f;
 	return root;
 }
@@ -48,7 +47,7 @@ const struct future *future_awaiting(const struct future *root)
 {
 	const struct future *own = NULL, *outermost = NULL;
 
-	for (const struct future *f = root; f; f = first_polled(f)) {
+	for (const struct future *f = root; f; f = future_first_polled(f)) {
 		if (!f->file_short)
 			continue;
 		if (!outermost)
@@ -126,7 +125,7 @@ const char *future_mark(const struct future *root)
 {
 	const char *mark = NULL;
 
-	for (const struct future *f = root; f; f = first_polled(f)) {
+	for (const struct future *f = root; f; f = future_first_polled(f)) {
 		if (f->inferred)
 			return "inferred";
 		if (f->uncertain || f->aliases)

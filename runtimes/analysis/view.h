@@ -9,6 +9,8 @@
 
 /* Whether the future has a source file and that file is the program's own code. */
 bool future_is_own(const struct future *f);
+/* The first child that the future polls; NULL: none. */
+const struct future *future_first_polled(const struct future *f);
 /*
  * The leaf for "waiting on": follows the first polled child from root down to a future without
  * polled children. NULL for NULL.
