@@ -92,6 +92,11 @@ struct pool_row {
 	const char *frame; /* beginning of the names of its futures that wait; NULL: threads wait */
 	const char *member; /* path from such a future to its reference to the pool */
 	const char *handle; /* where threads wait: the type of their function's self */
+	/*
+	 * What a waiter is sent through a oneshot channel of its own, where the type has no such
+	 * part. NULL: all wait at the primitive.
+	 */
+	const char *sent;
 };
 
 /* A type whose values others wait for: see runtimes/holding/holding.h. */

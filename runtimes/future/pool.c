@@ -18,11 +18,27 @@ const struct pool_row *pool_find_row(const struct type *t)
 	return NULL;
 }
 
+bool pool_is_sent(const struct type *t)
+{
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		for (const struct pool_row *row = (*crate)->pools; row && row->type; row++) {
+			if (row->sent && type_is(t, row->sent))
+				return true;
+		}
+	}
+	return false;
+}
+
 struct error *pool_primitive(const struct leaf *l, const struct pool_row *row, struct value object,
                              uint64_t *ret, bool *found)
 {
 	struct value part, primitive;
 
+	if (row->sent && !leaf_has_path(l, object.type, row->part)) {
+		*ret = object.addr;
+		*found = true;
+		return NULL;
+	}
 	TRY(leaf_place(l, object, row->part, &part, found));
 	if (*found)
 		TRY(leaf_strip_to(l, part, row->primitive, &primitive, found));
@@ -45,12 +61,11 @@ static struct error *members_of(const struct leaf *l, struct value v, struct val
 	return NULL;
 }
 
-/* Does that future refer to a pool of the row, and is the primitive the pool's? */
-static struct error *try_future(const struct leaf *l, const struct pool_row *row, struct value v,
-                                uint64_t primitive, struct value *object, bool *found)
+/* The pool of the row that a future refers to, and its primitive. */
+static struct error *read_future(const struct leaf *l, const struct pool_row *row, struct value v,
+                                 struct value *object, uint64_t *primitive, bool *found)
 {
 	struct value frame, reference;
-	uint64_t addr = 0;
 
 	*found = false;
 	TRY(members_of(l, v, &frame));
@@ -59,32 +74,54 @@ static struct error *try_future(const struct leaf *l, const struct pool_row *row
 	TRY(leaf_place(l, frame, row->member, &reference, found));
 	if (*found)
 		TRY(leaf_strip_to(l, reference, row->type, object, found));
-	if (*found)
-		TRY(pool_primitive(l, row, *object, &addr, found));
-	*found = *found && addr == primitive;
-	return NULL;
+	return *found ? pool_primitive(l, row, *object, primitive, found) : NULL;
 }
 
-bool pool_find(const struct leaf *l, uint64_t primitive, struct pool *ret)
+/* What a leaf waits for: the primitive, or a value of type `sent`. */
+struct target_of_wait {
+	uint64_t primitive;
+	const struct type *sent;
+};
+
+static bool waits_for(const struct target_of_wait *t, const struct pool_row *row,
+                      struct value object, uint64_t primitive)
+{
+	if (!t->sent)
+		return primitive == t->primitive;
+	return row->sent && primitive == object.addr && type_is(t->sent, row->sent);
+}
+
+static bool find(const struct leaf *l, const struct target_of_wait *t, struct pool *ret)
 {
 	uint64_t n = 0;
 	bool any = false;
 
 	for (const struct ancestor *a = l->d->above; a; a = a->up) {
 		const struct pool_row *row = type_class_of(a->v.type)->pool;
+		uint64_t primitive = 0;
 		struct value object;
 		bool found = false;
 
 		n++;
 		if (!row)
 			continue;
-		error_free(try_future(l, row, a->v, primitive, &object, &found));
-		if (!found)
+		error_free(read_future(l, row, a->v, &object, &primitive, &found));
+		if (!found || !waits_for(t, row, object, primitive))
 			continue;
 		any = true;
 		*ret = (struct pool){ .row = row, .object = object, .own_frames = n };
 	}
 	return any;
+}
+
+bool pool_find(const struct leaf *l, uint64_t primitive, struct pool *ret)
+{
+	return find(l, &(struct target_of_wait){ .primitive = primitive }, ret);
+}
+
+bool pool_find_sent(const struct leaf *l, const struct type *sent, struct pool *ret)
+{
+	return find(l, &(struct target_of_wait){ .sent = sent }, ret);
 }
 
 struct error *pool_read(const struct leaf *l, const struct pool_row *row, struct value object,

@@ -23,7 +23,14 @@ const struct pool_row *pool_find_row(const struct type *t);
  * futures are not readable.
  */
 bool pool_find(const struct leaf *l, uint64_t primitive, struct pool *ret);
-/* The address of the primitive of pool `object`. *found is false when nothing leads to it. */
+/* The same for a leaf that receives a value of type `sent` through a channel of its own. */
+bool pool_find_sent(const struct leaf *l, const struct type *sent, struct pool *ret);
+/* Whether a pool sends values of type t to those who wait for it. */
+bool pool_is_sent(const struct type *t);
+/*
+ * The address of the primitive of pool `object`, its own where each waiter has a channel. *found is
+ * false when nothing leads to it.
+ */
 struct error *pool_primitive(const struct leaf *l, const struct pool_row *row, struct value object,
                              uint64_t *ret, bool *found) MUST_CHECK;
 /* Reads the numbers of pool `object`. Fails when one of them is missing or they contradict. */

@@ -58,6 +58,17 @@ static const struct holding_row *find_in(const struct holding_row *row, const ch
 	return NULL;
 }
 
+/* Is it an end of the channel through which a pool sends a connection? That is the pool's own. */
+static bool is_end_of_pool(const struct holding_row *row, const struct type *t)
+{
+	const struct type *sent =
+		row && (row->role == HOLDING_SENDER || row->role == HOLDING_RECEIVER)
+			? type_param(t, "T")
+			: NULL;
+
+	return sent && pool_is_sent(sent);
+}
+
 const struct holding_row *holding_find_row(const struct type *t)
 {
 	const struct tables *tables = runtime_tables_of(t);
@@ -68,7 +79,7 @@ const struct holding_row *holding_find_row(const struct type *t)
 		return row;
 	for (const struct crate_types *const *crate = crates_of(t); *crate && !row; crate++)
 		row = find_in((*crate)->holdings, name);
-	return row;
+	return is_end_of_pool(row, t) ? NULL : row;
 }
 
 /* ---- reading values ---- */

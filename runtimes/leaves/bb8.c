@@ -1,4 +1,8 @@
-/* The crate bb8: who finds no idle connection waits at a Notify of the pool. */
+/*
+ * The crate bb8: who finds no idle connection waits at a Notify of the pool; in 0.8.0 and 0.8.1,
+ * for a guard with a connection that is sent through a oneshot channel of futures (bb8 0.8.0,
+ * internals.rs).
+ */
 #include "runtimes/leaves/leaves.h"
 
 static const struct pool_row pools[] = {
@@ -10,7 +14,8 @@ static const struct pool_row pools[] = {
 	  .max = "statics.max_size",
 	  .opening = "internals.pending_conns",
 	  .frame = "bb8::inner::",
-	  .member = "self" },
+	  .member = "self",
+	  .sent = "bb8::internals::InternalsGuard" },
 	{ 0 },
 };
 

@@ -1,6 +1,7 @@
 /* The crates futures-util and futures-channel. */
 #include <inttypes.h>
 
+#include "runtimes/future/pool.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/leaves/leaves_wait.h"
@@ -153,13 +154,28 @@ static struct error *read_oneshot(struct leaf *l, const char *expr, struct onesh
 	return found ? waker_read(l->d->c, place, &ret->tx) : NULL;
 }
 
+/* A wait for a connection of a pool, which somebody sends. */
+static struct error *describe_pool(struct leaf *l, struct pool *pool, bool granted, bool polled)
+{
+	l->w->primitive = pool->object.addr;
+	wait_bool(l, "polled", polled);
+	wait_bool(l, "granted", granted);
+	return pool_describe(l, pool,
+	                     granted ? arena_printf(l->d->c->a, "it has got one, %s", leaf_next(l))
+	                             : "");
+}
+
 static struct error *decode_oneshot(struct leaf *l)
 {
 	static const char inner_path[] = "inner";
+	const struct type *sent = type_param(l->v.type, "T");
+	struct pool pool;
 	struct oneshot o;
 
 	TRY(read_oneshot(l, inner_path, &o));
 	TRY(leaf_arm_at(l, o.inner, rx_path));
+	if ((!o.complete || o.value) && sent && pool_find_sent(l, sent, &pool))
+		return describe_pool(l, &pool, o.complete, o.rx.vtable != 0);
 	l->w->task = waker_task(l->d->c, o.tx);
 	wait_bool(l, "sender_alive", !o.complete);
 	wait_bool(l, "value_there", o.complete && o.value);

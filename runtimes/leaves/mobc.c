@@ -18,7 +18,7 @@ static const struct holding_row holdings[] = {
 	  .role = HOLDING_LOCK,
 	  .kind = "pool",
 	  .member = "pool",
-	  .content = "conn.Some.0.inner",
+	  .content = "conn.Some.0.inner | conn.Some.0.raw", /* later | 0.8.0 to 0.8.2 */
 	  .pool = pools },
 	{ 0 },
 };
