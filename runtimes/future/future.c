@@ -13,6 +13,7 @@
 #include "runtimes/future/object_walk.h"
 #include "runtimes/future/task_set.h"
 #include "runtimes/future/unpolled.h"
+#include "runtimes/model/wait_kind.h"
 
 enum {
 	MAX_HELD = 64,    /* unpolled futures of one frame */
@@ -367,12 +368,20 @@ static void decode_captured(struct decoder *d, struct value poll_fn, struct futu
 	}
 }
 
+/* A leaf that says of itself that it was never polled. */
+static bool is_unpolled(const struct wait *w)
+{
+	int64_t polled;
+
+	return wait_number(w, "polled", &polled) && !polled;
+}
+
 /* Does nothing below f show that the task waits for it? */
 static bool waits_for_nothing(const struct future *f)
 {
 	if (f->problem)
 		return false;
-	if (f->wait && f->stream && f->wait->armed == ARMED_NO)
+	if (f->wait && f->wait->armed == ARMED_NO && (f->stream || is_unpolled(f->wait)))
 		return true;
 	if (f->wait || f->nchildren == 0)
 		return future_is_at_rest(f) ||
@@ -386,8 +395,8 @@ static bool waits_for_nothing(const struct future *f)
 
 /*
  * Whoever holds several streams need not poll all of them: the second of a Chain, the stream of a
- * Then that is busy with an item. If the task waits for some of the children, those for which it
- * waits in no way are removed.
+ * Then that is busy with an item, the trailers of a body while its data are read. If the task waits
+ * for some of the children, those for which it waits in no way are removed.
  */
 static void drop_unpolled_streams(struct future *f)
 {

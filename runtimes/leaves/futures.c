@@ -1,5 +1,6 @@
 /* The crates futures-util and futures-channel. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "runtimes/future/pool.h"
 #include "runtimes/holding/holding.h"
@@ -10,6 +11,8 @@
 #define MPSC    CHANNEL "mpsc::"
 #define ONESHOT CHANNEL "oneshot::"
 #define LOCK    "futures_util::lock::mutex::"
+/* What the channel of a body of hyper has, from 0.14 to 1.11. */
+#define BODY "core::result::Result<bytes::bytes::Bytes, hyper::error::Error>"
 
 /* ---- mpsc (futures-channel 0.3, src/mpsc/mod.rs) ---- */
 
@@ -81,6 +84,12 @@ static struct error *decode_receiver(struct leaf *l)
 		return NULL;
 	}
 	TRY(leaf_arm_at(l, ch.inner, mpsc_waker_path));
+	const struct type *item = type_param(l->v.type, "T");
+	if (item && strcmp(type_name(item), BODY) == 0) {
+		l->w->kind = "http_body";
+		leaves_describe_body(l, ch.queued != 0, ch.senders && !ch.closed);
+		return NULL;
+	}
 	mpsc_details(l, &ch);
 	wait_phrase(l, "futures mpsc receive, %s, %s%s%s", ch.queue_text,
 	            ch.senders ? leaf_count(l, ch.senders, "sender") : "no sender",

@@ -1,5 +1,6 @@
 /*
- * hyper 1: what its HTTP/1 connections do, and its channel for bodies. hyper 1.12.0 is cited.
+ * hyper 0.14 and 1: what their HTTP/1 connections do, and the channel for bodies. hyper 1.12.0 is
+ * cited.
  *
  * A connection is the future proto::h1::dispatch::Dispatcher<D, Bs, I, T>. D is dispatch::Server,
  * which has the service's future in in_flight, or dispatch::Client. The states of both directions
@@ -14,11 +15,15 @@
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/object_walk.h"
 #include "runtimes/leaves/leaves.h"
+#include "runtimes/leaves/leaves_wait.h"
 
 enum {
-	MAX_BUFS = 64,       /* hyper queues at most 16 */
-	MAX_METHOD = 16,     /* bytes */
-	MAX_PATH = 2048,     /* bytes; longer ones are not shown */
+	MAX_BUFS = 64,   /* hyper queues at most 16 */
+	MAX_METHOD = 16, /* bytes */
+	MAX_PATH = 2048, /* bytes; longer ones are not shown */
+	MAX_LINE = MAX_METHOD + MAX_PATH + 8,
+	MAX_HEAD = 4096,     /* bytes before the value of a header */
+	MAX_HEADERS = 4,     /* whose values are looked at */
 	MAX_CANDIDATES = 16, /* requests in the variables of a service */
 };
 
@@ -273,36 +278,114 @@ struct read_buf {
 	uint64_t ptr, data; /* the first byte not parsed; its shared allocation */
 };
 
+/* A part of what was read: bytes::Bytes. */
+struct part {
+	uint64_t ptr, len, data;
+};
+
+static bool read_part(const struct leaf *l, struct value bytes, struct part *ret)
+{
+	return number(l, bytes, "ptr", &ret->ptr) && number(l, bytes, "len", &ret->len) &&
+	       number(l, bytes, "data", &ret->data);
+}
+
+/* Is it in the allocation that the connection reads into, before what is not yet parsed? */
+static bool is_in_use(const struct part *p, const struct read_buf *buf, size_t after)
+{
+	return p->data == buf->data && p->ptr < buf->ptr && buf->ptr - p->ptr > p->len + after;
+}
+
+static bool memory_is(const struct leaf *l, uint64_t addr, const char *expected, size_t n)
+{
+	char text[MAX_LINE];
+	struct error *err = target_read(l->d->c->in->target, addr, text, n);
+	bool ok = !err && memcmp(text, expected, n) == 0;
+
+	error_free(err);
+	return ok;
+}
+
+/* Is the line in memory before the value of a header, in the same head? */
+static bool is_before(const struct leaf *l, uint64_t addr, const char *line, size_t n)
+{
+	char text[MAX_HEAD];
+	bool ok = false;
+
+	/* The page before may be missing. */
+	for (size_t size = sizeof(text); !ok && size > n && addr > size; size /= 2) {
+		struct error *err = target_read(l->d->c->in->target, addr - size, text, size);
+
+		if (!err) {
+			const char *at = memmem(text, size, line, n);
+
+			ok = at && !memmem(at, size - (size_t)(at - text), "\r\n\r\n", 4);
+		}
+		error_free(err);
+	}
+	return ok;
+}
+
 /*
- * Reads the path of a request, without the query, which may have secrets. The request line must be
- * around it, with the method of the request in progress. A variable may have been moved out, and
- * then refers to memory that may be used again for another request. *certain: it is not freed,
- * because it is in the allocation that the connection reads into, before what is not yet parsed.
+ * The same of the path of 0.14 and 1.0, which is a copy: is the line that has it in the head of
+ * which the headers are parts?
+ */
+static bool is_in_head(const struct leaf *l, struct value parts, const struct read_buf *buf,
+                       const char *line, size_t n, bool *certain)
+{
+	struct value entries, bytes;
+	struct slice list;
+	struct part part;
+
+	if (!find(l, parts, "headers.entries", &entries))
+		return false;
+	struct error *err = value_slice(l->d->c->in->target, entries, &list);
+	uint64_t count = err ? 0 : list.count < MAX_HEADERS ? list.count : MAX_HEADERS;
+	error_free(err);
+	for (uint64_t i = 0; i < count; i++) {
+		struct value entry = { list.element, list.addr + i * type_size(list.element) };
+
+		if (!find(l, entry, "value.inner", &bytes) || !read_part(l, bytes, &part) ||
+		    !is_before(l, part.ptr, line, n))
+			continue;
+		*certain = is_in_use(&part, buf, 0);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Reads the path of a request, without the query, which may have secrets. A variable may have been
+ * moved out, and then refers to memory that may be used again for another request. So the request
+ * line must be around the path, with the method of the request in progress. *certain: it is not
+ * freed, because it is in the allocation that the connection reads into, before what is not yet
+ * parsed.
  */
 static const char *request_path(const struct leaf *l, const struct connection *c,
                                 const struct read_buf *buf, struct value parts, bool *certain)
 {
-	uint64_t ptr, len, data, query;
-	size_t before = strlen(c->method) + 1;
-	char line[MAX_METHOD + MAX_PATH + 8];
+	size_t before = strlen(c->method) + 1, whole;
 	static const char after[] = " HTTP/1.";
+	char line[MAX_LINE];
+	struct value bytes;
+	struct part path;
+	uint64_t query;
 
-	if (!number(l, parts, "uri.path_and_query.data.bytes.ptr", &ptr) ||
-	    !number(l, parts, "uri.path_and_query.data.bytes.len", &len) ||
-	    !number(l, parts, "uri.path_and_query.data.bytes.data", &data) ||
-	    !number(l, parts, "uri.path_and_query.query", &query))
+	if (!find(l, parts, "uri.path_and_query.data.bytes", &bytes) ||
+	    !read_part(l, bytes, &path) || !number(l, parts, "uri.path_and_query.query", &query) ||
+	    !path.len || path.len > MAX_PATH || path.ptr < before)
 		return NULL;
-	if (!len || len > MAX_PATH || ptr < before)
-		return NULL;
-	*certain = data == buf->data && ptr < buf->ptr && buf->ptr - ptr > len + strlen(after);
-	size_t whole = before + len + strlen(after);
-	struct error *err = target_read(l->d->c->in->target, ptr - before, line, whole);
-	bool ok = !err && memcmp(line, c->method, before - 1) == 0 && line[before - 1] == ' ' &&
-	          memcmp(line + before + len, after, strlen(after)) == 0;
+	memcpy(line, c->method, before - 1);
+	line[before - 1] = ' ';
+	struct error *err = target_read(l->d->c->in->target, path.ptr, line + before, path.len);
+	bool ok = !err;
 	error_free(err);
-	if (!ok)
+	memcpy(line + before + path.len, after, strlen(after));
+	whole = before + path.len + strlen(after);
+	if (ok && memory_is(l, path.ptr - before, line, whole))
+		*certain = is_in_use(&path, buf, strlen(after));
+	else if (!ok || !is_in_head(l, parts, buf, line, whole, certain))
 		return NULL;
-	return str_clean(l->d->c->a, line + before, query < len ? query : len);
+	return str_clean(l->d->c->a, line + before, query < path.len ? query : path.len);
 }
 
 /* The path of the request in progress of a server; NULL: it is in no variable. */
@@ -457,11 +540,7 @@ static struct error *decode_body(struct leaf *l)
 
 	TRY(leaf_arm_at(l, l->v, layout[BODY_WAKER].path));
 	TRY(leaf_uint(l, l->v, layout[BODY_SENDER].path, &open));
-	bool has_item = find(l, l->v, layout[BODY_ITEM].path, &item);
-	wait_bool(l, "value_there", has_item);
-	wait_bool(l, "sender_alive", open);
-	wait_phrase(l, "HTTP body, %s%s", has_item ? "a part is there" : "no part is there",
-	            open ? "" : ", its connection has ended it");
+	leaves_describe_body(l, find(l, l->v, layout[BODY_ITEM].path, &item), open);
 	return NULL;
 }
 

@@ -58,3 +58,11 @@ void leaves_channel_closed(struct leaf *l, const struct leaves_channel *ch)
 	            ch->closed ? "it is closed" : ends(l, ch->receivers, "receiver"),
 	            leaves_channel_queue(l, ch));
 }
+
+void leaves_describe_body(const struct leaf *l, bool has_part, bool open)
+{
+	wait_bool(l, "value_there", has_part);
+	wait_bool(l, "sender_alive", open);
+	wait_phrase(l, "HTTP body, %s%s", has_part ? "a part is there" : "no part is there",
+	            open ? "" : ", its connection has ended it");
+}

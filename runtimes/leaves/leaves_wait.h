@@ -30,6 +30,9 @@ void leaves_channel_closed(struct leaf *l, const struct leaves_channel *ch);
 /* "2 queued of 8"; in the snapshot's arena. */
 const char *leaves_channel_queue(const struct leaf *l, const struct leaves_channel *ch);
 
+/* Adds the details of a wait for a part of an HTTP body, http_body, and sets the phrase. */
+void leaves_describe_body(const struct leaf *l, bool has_part, bool open);
+
 /* ---- event_listener.c ---- */
 
 /* A listener of an Event. */
