@@ -42,9 +42,13 @@ enum {
 };
 
 static const struct binding_row layout[] = {
-	[CLIENT_CONNECTION] = { "h2.client", "type:" CLIENT, "inner.inner", .optional = true },
+	/* later | 0.3.0 */
+	[CLIENT_CONNECTION] = { "h2.client", "type:" CLIENT, "inner.inner | inner",
+	                        .optional = true },
 	[SERVER_CONNECTION] = { "h2.server", "type:" SERVER,
-	                        "state.Serving.0.conn.connection.inner", .optional = true },
+	                        "state.Serving.0.conn.connection.inner | "
+	                        "state.Serving.0.conn.connection",
+	                        .optional = true },
 	[INNER_SEND] = { "h2.num_send", "type:" INNER, "counts.num_send_streams",
 	                 .optional = true },
 	[INNER_RECV] = { "h2.num_recv", "type:" INNER, "counts.num_recv_streams",
