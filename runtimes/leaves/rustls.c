@@ -18,7 +18,7 @@
 
 enum { MAX_NAME = 256 }; /* bytes of a server's name: RFC 1035 allows 253 */
 
-enum { IO, MAY_SEND, MAY_RECEIVE, SENT_CLOSE, RECEIVED_CLOSE, VERSION, NAME };
+enum { IO, MAY_SEND, MAY_RECEIVE, SENT_CLOSE, RECEIVED_CLOSE, STATE, VERSION, NAME };
 
 #define COMMON "session.inner.core.common_state."
 #define ROW(of, key, stream, expr)                                                                 \
@@ -31,6 +31,7 @@ enum { IO, MAY_SEND, MAY_RECEIVE, SENT_CLOSE, RECEIVED_CLOSE, VERSION, NAME };
 	[MAY_RECEIVE] = ROW(of, "may_receive", stream, COMMON "may_receive_application_data"),     \
 	[SENT_CLOSE] = ROW(of, "sent_close", stream, COMMON "has_sent_close_notify"),              \
 	[RECEIVED_CLOSE] = ROW(of, "received_close", stream, COMMON "has_received_close_notify"),  \
+	[STATE] = ROW(of, "state", stream, "state"),                                               \
 	[VERSION] = ROW(of, "version", stream, COMMON "negotiated_version.Some.0"),                \
 	[NAME] = ROW(of, "name", stream, name)
 
@@ -71,12 +72,26 @@ static bool yes(const struct leaf *l, const struct binding_row *row, bool *known
 	return number != 0;
 }
 
+/* rustls 0.21 does not note it; the stream knows what it has shut down. */
+static bool sent_close(const struct leaf *l, const struct binding_row *rows, bool *known)
+{
+	const char *name = NULL;
+	struct value place;
+
+	if (leaf_has_path(l, l->v.type, rows[SENT_CLOSE].path))
+		return yes(l, &rows[SENT_CLOSE], known);
+	if (place_at(l, l->v, rows[STATE].path, &place))
+		error_free(value_enum_name(l->d->c->in->target, place, &name));
+	*known &= name != NULL;
+	return name && (strcmp(name, "WriteShutdown") == 0 || strcmp(name, "FullyShutdown") == 0);
+}
+
 /* NULL: unknown. */
 static const char *phase(const struct leaf *l, const struct binding_row *rows)
 {
 	bool known = true;
 	bool open = yes(l, &rows[MAY_SEND], &known) & yes(l, &rows[MAY_RECEIVE], &known);
-	bool ends = yes(l, &rows[SENT_CLOSE], &known) | yes(l, &rows[RECEIVED_CLOSE], &known);
+	bool ends = yes(l, &rows[RECEIVED_CLOSE], &known) | sent_close(l, rows, &known);
 
 	if (!known)
 		return NULL;
@@ -98,13 +113,20 @@ static const char *version(const struct leaf *l, const struct binding_row *rows,
 	return strcmp(name, "TLSv1_2") == 0 ? "TLS 1.2" : "TLS 1.3";
 }
 
-/* The text of a DnsName: a &str or a String. NULL: it cannot be read. */
+/* A path that leads to a String. */
+static bool string_at(const struct leaf *l, struct value from, const char *expr, struct value *ret)
+{
+	return place_at(l, from, expr, ret) && type_is(ret->type, "alloc::string::String");
+}
+
+/* The text of a DnsName: a &str or a String; in rustls 0.21 a String. NULL: it cannot be read. */
 static const char *dns_name(const struct leaf *l, struct value name)
 {
 	const char *text = NULL;
 	struct value place;
 
-	if (place_at(l, name, "0.Owned.0", &place) || place_at(l, name, "0.Borrowed.0", &place))
+	if (place_at(l, name, "0.Owned.0", &place) || place_at(l, name, "0.Borrowed.0", &place) ||
+	    string_at(l, name, "0", &place) || string_at(l, name, "0.0", &place))
 		error_free(value_string(l->d->c->in->target, l->d->c->a, place, MAX_NAME, &text));
 	return text && *text ? text : NULL;
 }
