@@ -18,7 +18,8 @@
 #define INNER      CONNECTION "ConnectionInner"
 #define READ       "quinn::recv_stream::"
 #define RECV       READ "RecvStream"
-#define SEND       "quinn::send_stream::SendStream"
+#define WRITE      "quinn::send_stream::"
+#define SEND       WRITE "SendStream"
 
 enum {
 	MAX_STREAMS = 1 << 12, /* of a map that is searched */
@@ -159,17 +160,24 @@ static struct error *decode_recv(struct leaf *l)
 	return decode_recv_at(l, l->v, "more data or a reset");
 }
 
-static struct error *decode_read(struct leaf *l)
+/* The stream that a future refers to. */
+static struct error *stream_of(const struct leaf *l, const char *type, struct value *ret)
 {
 	static const char stream_path[] = "stream";
-	struct value place, stream;
+	struct value place;
 	bool found;
 
 	TRY(leaf_place(l, l->v, stream_path, &place, &found));
 	if (found)
-		TRY(leaf_strip_to(l, place, RECV, &stream, &found));
-	if (!found)
-		return error_new(ERR_CORRUPT, "it has no stream");
+		TRY(leaf_strip_to(l, place, type, ret, &found));
+	return found ? NULL : error_new(ERR_CORRUPT, "it has no stream");
+}
+
+static struct error *decode_read(struct leaf *l)
+{
+	struct value stream;
+
+	TRY(stream_of(l, RECV, &stream));
 	return decode_recv_at(l, stream, "more data");
 }
 
@@ -202,16 +210,47 @@ static struct error *describe_send(const struct leaf *l, const struct connection
 	return NULL;
 }
 
-static struct error *decode_send(struct leaf *l)
+static struct error *decode_send_at(struct leaf *l, struct value stream)
 {
 	static const char wakers_path[] = "blocked_writers.base.table";
 	struct connection c;
 	const char *send;
 	uint64_t id;
 
-	TRY(read_stream(l, l->v, wakers_path, "send", &c, &id));
+	TRY(read_stream(l, stream, wakers_path, "send", &c, &id));
 	TRY(describe_send(l, &c, id, &send));
 	wait_phrase(l, "QUIC stream %" PRIu64 ", to send%s, %s", id, send, connection_text(l, &c));
+	return NULL;
+}
+
+static struct error *decode_send(struct leaf *l)
+{
+	return decode_send_at(l, l->v);
+}
+
+/* In 0.10, and in early versions of 0.11, writing is a future of its own. */
+static struct error *decode_write(struct leaf *l)
+{
+	struct value stream;
+
+	TRY(stream_of(l, SEND, &stream));
+	return decode_send_at(l, stream);
+}
+
+/* The same for a wait until the peer stops a stream, which later versions leave to a Notify. */
+static struct error *decode_stopped(struct leaf *l)
+{
+	static const char wakers_path[] = "stopped.base.table";
+	struct connection c;
+	struct value stream;
+	const char *send;
+	uint64_t id;
+
+	TRY(stream_of(l, SEND, &stream));
+	TRY(read_stream(l, stream, wakers_path, "stop", &c, &id));
+	TRY(describe_send(l, &c, id, &send));
+	wait_phrase(l, "QUIC stream %" PRIu64 ", until the peer stops it%s, %s", id, send,
+	            connection_text(l, &c));
 	return NULL;
 }
 
@@ -220,12 +259,23 @@ static struct error *decode_send(struct leaf *l)
 		.type = READ name, .kind = "quic_stream", .decode = decode_read                    \
 	}
 
+#define WRITE_ROW(name, function)                                                                  \
+	{                                                                                          \
+		.type = WRITE name, .kind = "quic_stream", .decode = function                      \
+	}
+
 static const struct leaf_row leaves[] = {
 	READ_ROW("Read"),
 	READ_ROW("ReadExact"),
 	READ_ROW("ReadChunk"),
 	READ_ROW("ReadChunks"),
 	READ_ROW("ReadToEnd"),
+	WRITE_ROW("Write", decode_write),
+	WRITE_ROW("WriteAll", decode_write),
+	WRITE_ROW("WriteChunk", decode_write),
+	WRITE_ROW("WriteChunks", decode_write),
+	WRITE_ROW("WriteAllChunks", decode_write),
+	WRITE_ROW("Stopped", decode_stopped),
 	{ .type = RECV, .kind = "quic_stream", .decode = decode_recv, .resource = true },
 	{ .type = SEND, .kind = "quic_stream", .decode = decode_send, .resource = true },
 	{ 0 },
