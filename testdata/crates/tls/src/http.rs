@@ -2,23 +2,29 @@
 //! head of a request.
 
 use std::convert::Infallible;
-use std::time::Duration;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn as client;
+use hyper::rt::{Sleep, Timer};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time;
 use tokio_rustls::rustls::version::TLS13;
 use tokio_rustls::server;
 use truth::{here, Wait};
 
-use crate::{connect, keep, Tasks, Tls, NAME};
+use crate::new::Tls;
+use crate::{connect, keep, Tasks, NAME};
 
 /// More than the buffers of two sockets can hold.
 const MUCH: usize = 16 << 20;
@@ -34,10 +40,35 @@ async fn secure(stream: server::TlsStream<TcpStream>) {
     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(serve)).await;
 }
 
+/// The first versions of hyper-util have no timer.
+struct Clock;
+
+struct Alarm(Pin<Box<time::Sleep>>);
+
+impl Future for Alarm {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+impl Sleep for Alarm {}
+
+impl Timer for Clock {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Sleep>> {
+        Box::pin(Alarm(Box::pin(time::sleep(duration))))
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
+        Box::pin(Alarm(Box::pin(time::sleep_until(deadline.into()))))
+    }
+}
+
 /// With a limit on the time in which the head of a request must come.
 async fn limited(stream: TcpStream) {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(3600));
+    builder.timer(Clock).header_read_timeout(Duration::from_secs(3600));
     here!("tls::http::limited");
     let _ = builder.serve_connection(TokioIo::new(stream), service_fn(serve)).await;
 }

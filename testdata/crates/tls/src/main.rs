@@ -1,17 +1,23 @@
 //! Connections of TLS in their phases, and what is above them: HTTP, websockets.
 
+/// The name of a coroutine of this module.
+macro_rules! name {
+    ($of:literal) => {
+        concat!(module_path!(), "::", $of)
+    };
+}
+
 mod http;
+mod new;
+mod old;
 mod sessions;
+mod sessions_old;
 mod websocket;
 
 use std::future::Future;
-use std::sync::Arc;
 
 use rcgen::{CertifiedKey, KeyPair};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::rustls::pki_types::{PrivatePkcs8KeyDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
-use tokio_rustls::{client, server, TlsAcceptor, TlsConnector};
 use truth::{here, Task, Truth};
 
 /// The name in the certificate, which clients send.
@@ -45,47 +51,19 @@ pub fn keep<T>(object: T) {
     std::mem::forget(object);
 }
 
-/// Both sides of TLS with a certificate of their own.
-pub struct Tls {
-    pub acceptor: TlsAcceptor,
-    pub connector: TlsConnector,
-}
-
-impl Tls {
-    pub fn new(version: &'static SupportedProtocolVersion) -> Tls {
-        let CertifiedKey { cert, signing_key } =
-            rcgen::generate_simple_self_signed([NAME.to_owned()]).expect("no certificate");
-        let signing_key: KeyPair = signing_key;
-        let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der());
-        let mut roots = RootCertStore::empty();
-        roots.add(cert.der().clone()).expect("bad certificate");
-        let server = ServerConfig::builder_with_protocol_versions(&[version])
-            .with_no_client_auth()
-            .with_single_cert(vec![cert.der().clone()], key.into())
-            .expect("bad key");
-        let client = ClientConfig::builder_with_protocol_versions(&[version])
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Tls { acceptor: Arc::new(server).into(), connector: Arc::new(client).into() }
-    }
-
-    pub fn name() -> ServerName<'static> {
-        NAME.try_into().expect("bad name")
-    }
-
-    /// The two ends of a connection whose handshake is over.
-    pub async fn pair(&self) -> (client::TlsStream<TcpStream>, server::TlsStream<TcpStream>) {
-        let (client, server) = connect().await;
-        let (client, server) =
-            tokio::join!(self.connector.connect(Tls::name(), client), self.acceptor.accept(server));
-        (client.expect("no handshake"), server.expect("no handshake"))
-    }
+/// A certificate for the name, and its key.
+pub fn certificate() -> (Vec<u8>, Vec<u8>) {
+    let CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed([NAME.to_owned()]).expect("no certificate");
+    let signing_key: KeyPair = signing_key;
+    (cert.der().to_vec(), signing_key.serialize_der())
 }
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     let mut tasks = Tasks(Vec::new());
     sessions::start(&mut tasks).await;
+    sessions_old::start(&mut tasks).await;
     http::start(&mut tasks).await;
     websocket::start(&mut tasks).await;
     Truth::new("tls")

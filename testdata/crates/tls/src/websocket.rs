@@ -8,7 +8,8 @@ use tokio_rustls::server;
 use tokio_tungstenite::{accept_async, client_async, WebSocketStream};
 use truth::{here, Wait};
 
-use crate::{keep, Tasks, Tls, NAME};
+use crate::new::Tls;
+use crate::{keep, Tasks, NAME};
 
 async fn read(mut stream: WebSocketStream<server::TlsStream<TcpStream>>) {
     here!("tls::websocket::read");

@@ -1,6 +1,7 @@
 //! Connections of hyper and h2 in each phase: who sends what to whom, and who waits for it.
 
 mod client;
+mod hyper_014;
 mod server;
 mod streams;
 mod streams_03;
@@ -52,6 +53,7 @@ async fn main() {
     streams::start(&mut tasks).await;
     streams_03::start(&mut tasks).await;
     websocket::start(&mut tasks).await;
+    hyper_014::start(&mut tasks).await;
     Truth::new("web")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.0)
