@@ -61,6 +61,8 @@ _asyncdbg()
 		*" save "*) own="--values" ;;
 		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run --run-limit" ;;
 		*" ps "*) own="--tasks" ;;
+		*" trace "*) own="--duration --events --with --over --allow-slow" ;;
+		*" probes "*) own="--allow-slow" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --no-cache --output
@@ -99,7 +101,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
-		bt check ps guard info layout save diff report continue detach help quit" ;;
+		bt check ps guard trace probes info layout save diff report continue detach help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout sockets threads locals" ;;

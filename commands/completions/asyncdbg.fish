@@ -50,7 +50,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard info layout save diff report continue detach help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes info layout save diff report continue detach help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -85,6 +85,12 @@ complete -c asyncdbg -n '__asyncdbg_typed check' -l keep -x -d 'Keep the newest 
 complete -c asyncdbg -n '__asyncdbg_typed check' -l run -x -d 'Run a command with each finding'
 complete -c asyncdbg -n '__asyncdbg_typed check' -l run-limit -x -d 'End that command after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed ps' -l tasks -d 'Count the tasks of all processes'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l duration -x -d 'End after TIME'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l events -x -d 'Only these events'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l over -x -d 'Only polls that took longer'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l with -x -d 'Only events of these tasks'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l allow-slow -d 'Use probe points that need a single step'
+complete -c asyncdbg -n '__asyncdbg_typed probes' -l allow-slow -d 'Also points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l report -r -F -d 'Write a snapshot and a report of each process'

@@ -41,6 +41,7 @@ struct json {
 	const struct socket_use *sockets;
 	size_t nsockets;
 	const struct async_processes *processes; /* NULL none */
+	const struct trace_plan *probes;         /* NULL none */
 	struct saved_file saved;                 /* path NULL: none */
 	struct written written;                  /* path NULL: none */
 	const struct diff *diff;                 /* NULL none */
@@ -86,6 +87,7 @@ static void clear(struct json *j)
 	j->written.path = NULL;
 	j->diff = NULL;
 	j->processes = NULL;
+	j->probes = NULL;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
 }
@@ -193,6 +195,11 @@ static void json_tally(struct out *o, const struct tally *tally, size_t n)
 static void json_shown(struct out *o, const struct shown *shown)
 {
 	((struct json *)o)->shown = shown;
+}
+
+static void json_probes(struct out *o, const struct trace_plan *plan)
+{
+	((struct json *)o)->probes = plan;
 }
 
 static void json_layout(struct out *o, const struct layout_info *row)
@@ -492,6 +499,8 @@ static void put_answers(struct json *j)
 		put_written(w, &j->written);
 	if (j->processes)
 		out_json_processes(w, j->processes);
+	if (j->probes)
+		out_json_probes(w, j->probes);
 	if (j->diff)
 		out_json_diff(w, j->diff);
 	if (j->has_frame)
@@ -603,6 +612,7 @@ static const struct out_ops json_ops = {
 	.layout = json_layout,
 	.sockets = json_sockets,
 	.processes = json_processes,
+	.probes = json_probes,
 	.graph = json_graph,
 	.verdict = json_verdict,
 	.verdicts_end = json_verdicts_end,
@@ -626,5 +636,6 @@ struct out *out_json_new(const struct out_options *options, bool lines)
 	j->out.ops = &json_ops;
 	j->out.options = *options;
 	j->lines = lines;
+	j->out.format = lines ? OUT_JSON_LINES : OUT_JSON;
 	return &j->out;
 }

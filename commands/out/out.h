@@ -28,6 +28,7 @@ struct group_lines;
 struct out;
 struct socket_use;
 struct tally;
+struct trace_plan;
 struct verdicts;
 struct waiting;
 
@@ -146,6 +147,8 @@ struct out_ops {
 	void (*types)(struct out *o, const struct type_list *list);
 	void (*type)(struct out *o, const struct type_info *info);
 	void (*layout)(struct out *o, const struct layout_info *row);
+	/* Where events of the program can be traced; borrowed until end. */
+	void (*probes)(struct out *o, const struct trace_plan *plan);
 	/* Sockets and their waiters; borrowed until end. */
 	void (*sockets)(struct out *o, const struct socket_use *uses, size_t n);
 	/* The async processes of this machine; borrowed until end. */
@@ -178,8 +181,11 @@ struct out_ops {
 	void (*free)(struct out *o);
 };
 
+enum out_format { OUT_TEXT, OUT_JSON, OUT_JSON_LINES };
+
 struct out {
 	const struct out_ops *ops;
+	enum out_format format;
 	struct out_options options;
 	struct answer answer; /* valid from begin to end */
 	struct arena arena;   /* for data of the answer that is read when it ends */

@@ -165,6 +165,7 @@ static const struct out_ops text_ops = {
 	.layout = text_layout,
 	.sockets = text_sockets,
 	.processes = text_processes,
+	.probes = text_probes,
 	.graph = text_graph,
 	.verdict = text_verdict,
 	.verdicts_end = text_verdicts_end,

@@ -114,6 +114,8 @@ void text_job_row(struct text *t, const struct job *job, const struct task *task
 void text_thread_row(struct text *t, const struct thread_info *th);
 void text_runtime_row(struct text *t, const struct runtime_info *r);
 void text_layout(struct out *o, const struct layout_info *row);
+/* out_text_probes.c */
+void text_probes(struct out *o, const struct trace_plan *plan);
 void text_sockets(struct out *o, const struct socket_use *uses, size_t n);
 void text_help(struct out *o, const struct command *command, enum help_view view);
 void text_table_end(struct text *t);

@@ -11,6 +11,7 @@
 #include "commands/shell/execute.h"
 #include "commands/shell/option.h"
 #include "commands/shell/short_form.h"
+#include "commands/time/time.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
@@ -38,6 +39,8 @@ const struct command *const command_table[] = {
 	&check_command,
 	&ps_command,
 	&guard_command,
+	&trace_command,
+	&probes_command,
 	&info_command,
 	&info_layout_command,
 	&info_sockets_command,

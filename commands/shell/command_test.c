@@ -212,7 +212,7 @@ static void a_whole_word_is_never_ambiguous(void **state)
 	assert_finds("print t", &print_command, "t");
 	assert_finds("p type", &print_command, "type");
 	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
-	assert_refuses("t", "\"t\" is ambiguous: task, type, types, tasks, threads, thread");
+	assert_refuses("t", "\"t\" is ambiguous: task, type, types, tasks, threads, thread, trace");
 }
 
 static void suggests(void **state)
@@ -292,9 +292,8 @@ static void options_stand_anywhere(void **state)
 	assert_refuses("async bt --verbos", "\"async backtrace\" has no option --verbos; did you "
 	                                    "mean --verbose?");
 	assert_refuses("tasks --wiht a b", "\"tasks\" has no option --wiht; did you mean --with?");
-	assert_refuses(
-		"tasks -o x",
-		"\"tasks\" writes no file; those that do: async graph, layout, save, report");
+	assert_refuses("tasks -o x", "\"tasks\" writes no file; those that do: async graph, trace, "
+	                             "layout, save, report");
 	assert_refuses("save", "say which file to write: save FILE");
 	assert_refuses("layout a/b", "say which file to write: layout EXE -o FILE");
 	assert_finds("async task -- 4", &async_task_command, "4");

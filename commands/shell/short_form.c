@@ -67,7 +67,6 @@ static const struct {
 	{ "stepi", "si", no_steps },
 	{ "tbreak", "tb", no_breakpoints },
 	{ "top", NULL, no_trace },
-	{ "trace", NULL, no_trace },
 	{ "until", NULL, no_steps },
 	{ "watch", NULL, no_breakpoints },
 	{ "x", NULL, no_memory },

@@ -186,6 +186,20 @@ const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc)
 	return name;
 }
 
+void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, void *arg)
+{
+	const struct symtab t = symtab_of(dm);
+
+	for (size_t i = 0; i < t.n; i++) {
+		const Elf64_Sym *sym = &t.data[i];
+
+		read_ahead(sym, SYMTAB_AHEAD);
+		const char *name = is_function(sym) ? symtab_name(&t, sym) : NULL;
+		if (name)
+			visit(name, sym->st_value, sym->st_size, arg);
+	}
+}
+
 const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
 {
 	VEC(struct symbol) found = { 0 };

@@ -27,6 +27,13 @@ struct symtab_survey {
 /* The function whose size covers a link-time address; NULL none. Cached by address. */
 const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
 
+/*
+ * Calls visit with each function that has a symbol, in the order of the table. name: as in the
+ * file, mangled; addr: link-time. Several symbols may have one address.
+ */
+typedef void symtab_function_fn(const char *name, uint64_t addr, uint64_t size, void *arg);
+void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, void *arg);
+
 /* Frees what was read from the symbols; it can be read again. */
 void poll_index_forget(struct dwarf_module *dm);
 

@@ -40,22 +40,35 @@ struct mark_row {
 
 /* The events of a runtime, for tools that trace a running program. */
 enum probe_event {
-	PROBE_POLL,  /* entry: a poll of a task begins; return: the poll ends */
-	PROBE_WAKE,  /* a task is scheduled */
-	PROBE_SPAWN, /* a task was created */
-	PROBE_DROP,  /* a task has ended or is freed */
-	PROBE_PARK,  /* entry: a thread of the runtime goes to sleep; return: it woke up */
+	PROBE_EVENT_POLL,  /* entry: a poll of a task begins; return: the poll ends */
+	PROBE_EVENT_WAKE,  /* a task that slept is put into a queue */
+	PROBE_EVENT_SPAWN, /* a task was created */
+	PROBE_EVENT_END,   /* a task has ended, by itself or aborted */
+	PROBE_EVENT_PARK,  /* entry: a thread of the runtime goes to sleep; return: it woke up */
 };
 
-/*
- * A function at which an event can be observed. A build may inline any of these functions. The
- * first row of an event whose function the program has is used; a program may have none.
- */
+/* A function at which an event can be observed. A build may inline any of these functions. */
 struct probe_row {
 	enum probe_event event;
 	const char *within, *name; /* as in struct mark_row; matches every instance */
 	unsigned argument; /* from 0: the argument that identifies the task; the runtime defines its
 	                      meaning (tokio: the address of the header) */
+	/*
+	 * This row is used only where no function matches the row of that name. The function is
+	 * also called with tasks that exist already: the first call with a task counts.
+	 */
+	const char *unless;
+	bool direct; /* only functions of the module itself, none of its types */
+};
+
+/*
+ * How an argument leads to the id of a task: it points to an object that has, table_offset bytes
+ * from its beginning, a pointer to a table. The table has, after id_slot bytes, the distance in
+ * bytes from the object to the id, a number of 8 bytes; after poll_slot
+ * bytes it has the address of the poll function.
+ */
+struct probe_id {
+	uint64_t table_offset, id_slot, poll_slot;
 };
 
 /* ---- rows about crates ---- */
@@ -190,6 +203,10 @@ struct runtime {
 	                                 names are needed */
 	const char *const *functions; /* beginnings: generic functions that show a thread's work */
 	const struct probe_row *probes;
+	/* A function of a type, without generics, that calls the poll functions of tasks. */
+	const char *poll_caller_within, *poll_caller;
+	/* How probes find ids in the nth copy; false: its debug info does not tell. */
+	bool (*probe_id)(struct inspector *in, size_t n, struct probe_id *ret);
 };
 
 /* ---- all of them ---- */

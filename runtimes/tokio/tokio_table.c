@@ -26,15 +26,18 @@ static const struct mark_row marks[] = {
  * of the others is inlined in some. The task is the address of its header.
  */
 static const struct probe_row probes[] = {
-	{ PROBE_POLL, "tokio::runtime::task::raw::", "poll", 0 },
-	{ PROBE_WAKE, "tokio::runtime::task::raw::", "schedule", 0 },
-	{ PROBE_SPAWN, "tokio::runtime::task::list::", "bind_inner", 1 },
-	{ PROBE_SPAWN, "tokio::runtime::scheduler::multi_thread::worker::", "schedule_task", 1 },
-	{ PROBE_DROP, "tokio::runtime::task::harness::", "complete", 0 },
-	{ PROBE_DROP, "tokio::runtime::task::raw::", "dealloc", 0 },
-	{ PROBE_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_internal", 0 },
-	{ PROBE_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_timeout", 0 },
-	{ PROBE_PARK, "tokio::runtime::scheduler::current_thread::", "park", 0 },
+	{ PROBE_EVENT_POLL, "tokio::runtime::task::raw::", "poll", .direct = true },
+	{ PROBE_EVENT_WAKE, "tokio::runtime::task::raw::", "schedule", .direct = true },
+	{ PROBE_EVENT_SPAWN, "tokio::runtime::task::list::", "bind_inner", .argument = 1 },
+	{ PROBE_EVENT_SPAWN, "tokio::runtime::scheduler::multi_thread::", "schedule_task",
+	  .argument = 1, .unless = "bind_inner" },
+	{ PROBE_EVENT_SPAWN, "tokio::runtime::blocking::pool::", "spawn_task", .argument = 1 },
+	{ PROBE_EVENT_END, "tokio::runtime::task::harness::", "complete", .argument = 0 },
+	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_internal",
+	  .argument = 0 },
+	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_timeout",
+	  .argument = 0 },
+	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::current_thread::", "park", .argument = 0 },
 	{ 0 },
 };
 
@@ -88,6 +91,23 @@ static bool copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
 		.types = { k->context.type, k->worker_tls.type, k->parker.type, k->local_set.type },
 	};
 	return true;
+}
+
+static bool probe_id(struct inspector *in, size_t n, struct probe_id *ret)
+{
+	struct tokio *k = tokio_of(in)->copies;
+	const struct path *table, *slot, *poll;
+
+	while (k && n--)
+		k = k->next;
+	if (!k || !k->layout.slots[TOKIO_STATE].root)
+		return false;
+	table = inspector_optional_path(in, k->layout.slots[TOKIO_STATE].root, "vtable");
+	const struct type *vtable = table ? type_target(path_type(table)) : NULL;
+	slot = vtable ? inspector_optional_path(in, vtable, "id_offset") : NULL;
+	poll = vtable ? inspector_optional_path(in, vtable, "poll") : NULL;
+	return slot && poll && path_offset(table, &ret->table_offset) &&
+	       path_offset(slot, &ret->id_slot) && path_offset(poll, &ret->poll_slot);
 }
 
 static void task_types(struct inspector *in, uint64_t poll, struct task_types *ret)
@@ -166,4 +186,7 @@ const struct runtime tokio_table = {
 	.task_functions = "tokio::runtime::task::",
 	.functions = functions,
 	.probes = probes,
+	.poll_caller_within = "tokio::runtime::task::raw::",
+	.poll_caller = "poll",
+	.probe_id = probe_id,
 };

@@ -4,7 +4,7 @@
 usage: validate_json.py SCHEMA FILE...
 
 A FILE has one document of --json; or, ending in .jsonl, a document of --jsonl: its head on the
-first line, then a task on each line. A .jsonl beside a .json must say the same.
+first line, then a task on each line, or of a trace an event, and its end. A .jsonl beside a .json must say the same.
 """
 
 import json
@@ -19,9 +19,11 @@ def read(path):
     with open(path, encoding="utf-8") as file:
         if not path.endswith(".jsonl"):
             return json.load(file)
-        head, *tasks = map(json.loads, file)
-    if "target" in head:
-        head["tasks"] = tasks
+        head, *rows = map(json.loads, file)
+    if head["command"] == "trace":
+        *head["items"], head["end"] = rows
+    elif "target" in head:
+        head["tasks"] = rows
     return head
 
 

@@ -1,0 +1,50 @@
+/* Writes the plan of a trace as JSON. */
+#include "commands/json/out_json.h"
+#include "runtimes/trace/plan.h"
+
+static const char *const role_names[] = {
+	[TRACE_AT_POLL] = "poll",   [TRACE_AT_RETURN] = "return", [TRACE_AT_WAKE] = "wake",
+	[TRACE_AT_SPAWN] = "spawn", [TRACE_AT_END] = "terminate", [TRACE_AT_PARK] = "park",
+};
+
+static const char *const argument_names[] = { "rdi", "rsi", "rdx", "rcx" };
+
+static bool has_task(const struct trace_point *p)
+{
+	return p->role != TRACE_AT_RETURN && p->role != TRACE_AT_PARK;
+}
+
+static void put_point(struct json_writer *w, const struct trace_point *p)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "at", role_names[p->role]);
+	json_put_text(w, "function", p->function);
+	json_put_text(w, "type", p->type);
+	json_put_address(w, "address", p->address);
+	json_put_address(w, "offset", p->offset);
+	json_put_text(w, "task_in", has_task(p) ? argument_names[p->kernel.argument & 3] : NULL);
+	json_put_bool(w, "single_step", p->slow);
+	json_close_object(w);
+}
+
+void out_json_probes(struct json_writer *w, const struct trace_plan *plan)
+{
+	json_open_array(w, "events");
+	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
+		if (plan->has[i])
+			json_put_text(w, NULL, trace_event_name((enum trace_event)i));
+	}
+	json_close_array(w);
+	json_open_array(w, "missing");
+	for (size_t i = 0; i < plan->nmissing; i++) {
+		json_open_object(w, NULL);
+		json_put_text(w, "event", trace_event_name(plan->missing[i].event));
+		json_put_text(w, "reason", plan->missing[i].reason);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_open_array(w, "points");
+	for (size_t i = 0; i < plan->n; i++)
+		put_point(w, &plan->points[i]);
+	json_close_array(w);
+}

@@ -1,0 +1,51 @@
+/* Prints where the events of a program can be traced. */
+#include <inttypes.h>
+
+#include "commands/out/out_text.h"
+#include "runtimes/trace/plan.h"
+
+static const char *const role_names[] = {
+	[TRACE_AT_POLL] = "poll",   [TRACE_AT_RETURN] = "return", [TRACE_AT_WAKE] = "wake",
+	[TRACE_AT_SPAWN] = "spawn", [TRACE_AT_END] = "terminate", [TRACE_AT_PARK] = "park",
+};
+
+static const char *const argument_names[] = { "rdi", "rsi", "rdx", "rcx" };
+
+static void point(struct text *t, const struct trace_point *p)
+{
+	bool has_task = p->role != TRACE_AT_RETURN && p->role != TRACE_AT_PARK;
+
+	str_printf(&t->line, "%-9s  0x%-9" PRIx64 "  0x%-9" PRIx64 "  %-4s  %-4s  ",
+	           role_names[p->role], p->address, p->offset,
+	           has_task ? argument_names[p->kernel.argument & 3] : "-",
+	           p->slow ? "slow" : "fast");
+	text_clean(t, p->function);
+	if (p->type) {
+		str_append(&t->line, " of ");
+		text_name(t, p->type);
+	}
+	text_end_line(t);
+}
+
+void text_probes(struct out *o, const struct trace_plan *plan)
+{
+	struct text *t = (struct text *)o;
+
+	str_printf(&t->line, "%-9s  %-11s  %-11s  %-4s  %-4s  %s", "AT", "ADDRESS", "OFFSET",
+	           "TASK", "COST", "FUNCTION");
+	text_style(t, STYLE_HEADING);
+	text_end_line(t);
+	for (size_t i = 0; i < plan->n; i++)
+		point(t, &plan->points[i]);
+	str_append(&t->line, "events:");
+	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
+		if (plan->has[i])
+			str_printf(&t->line, " %s", trace_event_name((enum trace_event)i));
+	}
+	text_end_line(t);
+	for (size_t i = 0; i < plan->nmissing; i++) {
+		str_printf(&t->line, "no %s: %s", trace_event_name(plan->missing[i].event),
+		           plan->missing[i].reason);
+		text_end_line(t);
+	}
+}

@@ -1,0 +1,50 @@
+/* What becomes of the events of a trace: one file for each format. */
+#ifndef COMMANDS_TIME_SINK_H
+#define COMMANDS_TIME_SINK_H
+
+#include <stdio.h>
+
+#include "commands/out/out.h"
+#include "runtimes/trace/trace.h"
+
+/* What is known when a trace begins. */
+struct trace_heading {
+	const struct trace_plan *plan;
+	const struct answer *answer; /* with a snapshot of the program */
+	const char *backend;         /* of the kernel: "uprobe_multi" */
+	const bool *wanted;          /* by enum trace_event */
+	uint64_t start;              /* ns, CLOCK_MONOTONIC */
+	uint64_t cost_ns;            /* expected for each poll */
+};
+
+/* And when it ends. */
+struct trace_ending {
+	struct trace_totals totals;
+	uint64_t duration_ns, detach_ns;
+};
+
+struct sink {
+	const struct sink_ops *ops;
+	FILE *f; /* borrowed */
+	const struct out_options *options;
+	uint64_t start; /* of the heading */
+};
+
+/* All of them buffer; f is flushed by the caller. */
+struct sink_ops {
+	void (*begin)(struct sink *s, const struct trace_heading *h);
+	void (*item)(struct sink *s, const struct trace_item *item);
+	/* Writes out what is buffered; after each batch of items. */
+	void (*flush)(struct sink *s);
+	void (*end)(struct sink *s, const struct trace_ending *e);
+	void (*free)(struct sink *s);
+};
+
+/* Never NULL; the caller frees them with sink_freep(). options must outlive it. */
+struct sink *sink_text_new(FILE *f, const struct out_options *options);
+/* lines: a line for each item; else one document. */
+struct sink *sink_json_new(FILE *f, const struct out_options *options, bool lines);
+/* NULL is allowed. */
+void sink_freep(struct sink **s);
+
+#endif

@@ -1,0 +1,151 @@
+/* A trace as JSON: a header, then one object for each event, then the totals. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "commands/json/out_json.h"
+#include "commands/time/sink.h"
+#include "debugger/base/arena.h"
+#include "runtimes/saved/json_writer.h"
+
+struct sink_json {
+	struct sink sink;
+	bool lines;
+	struct json_writer w;
+};
+
+static const char *const job_names[] = {
+	[TRACE_TASK] = "task",
+	[TRACE_BLOCKING] = "blocking",
+	[TRACE_WORKER] = "worker",
+};
+
+static void put_events(struct json_writer *w, const struct trace_heading *h)
+{
+	json_open_array(w, "events");
+	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
+		if (h->plan->has[i] && h->wanted[i])
+			json_put_text(w, NULL, trace_event_name((enum trace_event)i));
+	}
+	json_close_array(w);
+	json_open_array(w, "missing");
+	for (size_t i = 0; i < h->plan->nmissing; i++) {
+		const struct trace_missing *m = &h->plan->missing[i];
+
+		if (!h->wanted[m->event])
+			continue;
+		json_open_object(w, NULL);
+		json_put_text(w, "event", trace_event_name(m->event));
+		json_put_text(w, "reason", m->reason);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+static void begin(struct sink *s, const struct trace_heading *h)
+{
+	struct sink_json *j = (struct sink_json *)s;
+	struct json_writer *w = &j->w;
+
+	s->start = h->start;
+	json_open_object(w, NULL);
+	json_put_text(w, "schema", "asyncdbg/2");
+	json_put_text(w, "command", "trace");
+	out_json_target(w, h->answer);
+	json_put_text(w, "clock", "monotonic");
+	json_put_int(w, "start", (int64_t)h->start);
+	json_put_text(w, "backend", h->backend);
+	put_events(w, h);
+	json_put_int(w, "probes", (int64_t)h->plan->n);
+	json_put_int(w, "expected_cost_ns_per_poll", (int64_t)h->cost_ns);
+	if (j->lines) {
+		json_close_object(w);
+		json_end_line(w);
+	} else {
+		json_open_array(w, "items");
+	}
+}
+
+static void put_id(struct json_writer *w, const char *key, uint64_t id)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, id);
+	json_put_text(w, key, id ? text : NULL);
+}
+
+static void item(struct sink *s, const struct trace_item *item)
+{
+	struct sink_json *j = (struct sink_json *)s;
+	struct json_writer *w = &j->w;
+	bool of_task = item->task != 0;
+
+	json_open_object(w, NULL);
+	json_put_int(w, "t", (int64_t)item->time);
+	json_put_text(w, "event", trace_event_name(item->event));
+	json_put_int(w, "tid", item->tid);
+	out_json_number_if(w, "worker", item->worker >= 0, (uint64_t)item->worker);
+	out_json_number_if(w, "runtime", item->runtime >= 0, (uint64_t)item->runtime);
+	put_id(w, "task", item->task);
+	if (of_task) {
+		json_put_text(w, "type", item->type);
+		json_put_text(w, "kind", job_names[item->job]);
+	}
+	if (item->event == TRACE_POLL_END) {
+		json_put_int(w, "poll_ns", (int64_t)item->poll_ns);
+		json_put_bool(w, "ready", item->ready);
+	} else if (item->event == TRACE_UNPARK) {
+		json_put_int(w, "parked_ns", (int64_t)item->poll_ns);
+	}
+	if (item->event == TRACE_WAKE || item->event == TRACE_SPAWN)
+		put_id(w, "by", item->by);
+	if (item->late)
+		json_put_bool(w, "late", true);
+	json_close_object(w);
+	if (j->lines)
+		json_end_line(w);
+}
+
+static void flush(struct sink *s)
+{
+	json_flush(&((struct sink_json *)s)->w);
+	fflush(s->f);
+}
+
+static void end(struct sink *s, const struct trace_ending *e)
+{
+	struct sink_json *j = (struct sink_json *)s;
+	struct json_writer *w = &j->w;
+
+	if (!j->lines)
+		json_close_array(w);
+	json_open_object(w, j->lines ? NULL : "end");
+	if (j->lines)
+		json_put_text(w, "event", "end");
+	json_put_int(w, "events", (int64_t)e->totals.events);
+	json_put_int(w, "lost", (int64_t)e->totals.lost);
+	json_put_int(w, "unmatched", (int64_t)e->totals.unmatched);
+	json_put_int(w, "duration_ns", (int64_t)e->duration_ns);
+	json_put_int(w, "detach_ns", (int64_t)e->detach_ns);
+	json_close_object(w);
+	if (!j->lines)
+		json_close_object(w);
+	json_end_line(w);
+	flush(s);
+}
+
+static void free_sink(struct sink *s)
+{
+	free(s);
+}
+
+static const struct sink_ops ops = { begin, item, flush, end, free_sink };
+
+struct sink *sink_json_new(FILE *f, const struct out_options *options, bool lines)
+{
+	struct sink_json *j = alloc_zeroed(sizeof(*j));
+
+	j->sink = (struct sink){ .ops = &ops, .f = f, .options = options };
+	j->lines = lines;
+	json_writer_init(&j->w, f, lines);
+	return &j->sink;
+}

@@ -1,0 +1,121 @@
+/* A trace as text: one line for each event. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "commands/time/sink.h"
+#include "debugger/base/str.h"
+#include "dwarf/names/demangle.h"
+
+struct sink_text {
+	struct sink sink;
+	struct str line;
+};
+
+static void print(struct sink_text *t)
+{
+	str_append(&t->line, "\n");
+	fwrite(str_text(&t->line), 1, t->line.len, t->sink.f);
+	str_truncate(&t->line, 0);
+}
+
+static void append_time(struct str *s, uint64_t ns)
+{
+	if (ns < 10000)
+		str_printf(s, "%" PRIu64 " ns", ns);
+	else if (ns < 10000000)
+		str_printf(s, "%.1f us", (double)ns / 1e3);
+	else if (ns < 10000000000)
+		str_printf(s, "%.1f ms", (double)ns / 1e6);
+	else
+		str_printf(s, "%.1f s", (double)ns / 1e9);
+}
+
+static void begin(struct sink *s, const struct trace_heading *h)
+{
+	struct sink_text *t = (struct sink_text *)s;
+
+	s->start = h->start;
+	str_printf(&t->line, "%12s  %7s  %-8s  %-20s  %8s  %s", "SECONDS", "TID", "WORKER", "EVENT",
+	           "TASK", "WHAT");
+	print(t);
+}
+
+static void append_worker(struct str *s, const struct trace_item *item)
+{
+	char text[32] = "-";
+
+	if (item->worker >= 0)
+		snprintf(text, sizeof(text), "%d/%d", item->runtime, item->worker);
+	str_printf(s, "%-8s  ", text);
+}
+
+/* The details behind the name. */
+static void append_details(struct str *s, const struct trace_item *item)
+{
+	if (item->job == TRACE_BLOCKING)
+		str_append(s, " [blocking]");
+	if (item->event == TRACE_POLL_END || item->event == TRACE_UNPARK ||
+	    item->event == TRACE_WORKER_STOP) {
+		str_append(s, " ");
+		append_time(s, item->poll_ns);
+	}
+	if (item->event == TRACE_POLL_END && item->ready)
+		str_append(s, " ready");
+	if (item->late)
+		str_append(s, " [seen late]");
+	if (item->by)
+		str_printf(s, " by task %" PRIu64, item->by);
+}
+
+static void item(struct sink *s, const struct trace_item *item)
+{
+	struct sink_text *t = (struct sink_text *)s;
+	SCRATCH(tmp);
+	double at = item->time > s->start ? (double)(item->time - s->start) / 1e9 : 0;
+
+	str_printf(&t->line, "%12.6f  %7d  ", at, (int)item->tid);
+	append_worker(&t->line, item);
+	str_printf(&t->line, "%-20s  ", trace_event_name(item->event));
+	if (item->task)
+		str_printf(&t->line, "%8" PRIu64 " ", item->task);
+	else
+		str_printf(&t->line, "%8s ", "-");
+	if (item->type)
+		str_printf(&t->line, " %s",
+		           s->options->full_names ? item->type : name_short(&tmp, item->type));
+	append_details(&t->line, item);
+	print(t);
+}
+
+static void flush(struct sink *s)
+{
+	fflush(s->f);
+}
+
+static void end(struct sink *s, const struct trace_ending *e)
+{
+	struct sink_text *t = (struct sink_text *)s;
+
+	str_printf(&t->line, "%" PRIu64 " events in %.1f s, %" PRIu64 " lost", e->totals.events,
+	           (double)e->duration_ns / 1e9, e->totals.lost);
+	if (e->totals.unmatched)
+		str_printf(&t->line, ", %" PRIu64 " ends seen late", e->totals.unmatched);
+	print(t);
+	flush(s);
+}
+
+static void free_sink(struct sink *s)
+{
+	str_free(&((struct sink_text *)s)->line);
+	free(s);
+}
+
+static const struct sink_ops ops = { begin, item, flush, end, free_sink };
+
+struct sink *sink_text_new(FILE *f, const struct out_options *options)
+{
+	struct sink_text *t = alloc_zeroed(sizeof(*t));
+
+	t->sink = (struct sink){ .ops = &ops, .f = f, .options = options };
+	return &t->sink;
+}

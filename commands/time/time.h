@@ -1,0 +1,10 @@
+/* The commands about time: what a running program does, event by event. One file each. */
+#ifndef COMMANDS_TIME_TIME_H
+#define COMMANDS_TIME_TIME_H
+
+#include "commands/base/call.h"
+#include "commands/out/out.h"
+
+extern const struct command trace_command, probes_command;
+
+#endif

@@ -1,0 +1,326 @@
+/* trace: the events of a program's runtimes as they happen. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/base/interval.h"
+#include "commands/base/nearest.h"
+#include "commands/time/sink.h"
+#include "commands/time/time.h"
+#include "debugger/base/str.h"
+#include "debugger/target/target.h"
+
+enum {
+	RING = 16 << 20,
+	WAIT_MS = 5,         /* between two reads of the ring */
+	POINT_COST_NS = 700, /* measured: one emulated point, with its record */
+	SLOW_COST_NS = 5000, /* of a single step: 2 to 20 us */
+};
+
+struct tracing {
+	struct session *s;
+	struct trace *trace;
+	struct sink *sink;
+	struct out *out;
+	struct trace_options options;
+	double duration; /* seconds; 0: until ^C or the program's end */
+	uint64_t start;
+	int pidfd;
+	const char *task; /* --with task ID */
+	const char *type; /* --with type TEXT */
+	bool failed;      /* writing failed */
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- options ---- */
+
+static struct error *unknown_event(const char *name)
+{
+	struct nearest nearest = { .typed = name };
+	const char *best = NULL;
+	STR(list);
+
+	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
+		const char *event = trace_event_name((enum trace_event)i);
+
+		if (nearest_offer(&nearest, event, strlen(event)))
+			best = event;
+		str_append(&list, i ? ", " : "");
+		str_append(&list, event);
+	}
+	if (best)
+		return error_new(ERR_USAGE, "there is no event \"%s\": did you mean %s?", name,
+		                 best);
+	return error_new(ERR_USAGE, "there is no event \"%s\": there are %s", name,
+	                 str_text(&list));
+}
+
+/* list: names with commas between; NULL: all. */
+static struct error *read_events(const char *list, bool *ret)
+{
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		ret[i] = !list;
+	while (list && *list) {
+		SCRATCH(tmp);
+		size_t len = strcspn(list, ",");
+		const char *name = arena_strndup(&tmp, list, len);
+		enum trace_event event;
+
+		if (!trace_event_named(name, &event))
+			return unknown_event(name);
+		ret[event] = true;
+		list += len + (list[len] == ',');
+	}
+	return NULL;
+}
+
+static struct error *read_times(const struct call *call, struct tracing *t)
+{
+	const char *duration = option_value(call, "duration"), *over = option_value(call, "over");
+	double seconds;
+
+	if (duration) {
+		TRY(interval_read(duration, &t->duration));
+		if (t->duration <= 0)
+			return error_new(ERR_USAGE, "--duration needs a time above 0");
+	}
+	if (!over)
+		return NULL;
+	TRY(interval_read(over, &seconds));
+	t->options.min_ns = (uint64_t)(seconds * 1e9);
+	/* Only the ends of polls have a length. */
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		t->options.events[i] &= i == TRACE_POLL_END;
+	if (!t->options.events[TRACE_POLL_END])
+		return error_new(ERR_USAGE,
+		                 "--over shows task-poll-end only, which --events lacks");
+	return NULL;
+}
+
+static struct error *read_filter(const struct call *call, struct tracing *t)
+{
+	for (size_t i = 0; i < call->noptions; i++) {
+		const struct chosen_option *o = &call->options[i];
+		uint64_t id;
+
+		if (strcmp(o->option->name, "with") != 0)
+			continue;
+		if (strcmp(o->values[0], "id") == 0) {
+			TRY(words_number(o->values[1], "a task id", UINT64_MAX, &id));
+			t->task = o->values[1];
+		} else if (strcmp(o->values[0], "type") == 0) {
+			t->type = o->values[1];
+		} else {
+			return error_new(ERR_USAGE, "trace has no field \"%s\": there are id, type",
+			                 o->values[0]);
+		}
+	}
+	return NULL;
+}
+
+static struct error *read_options(const struct call *call, struct tracing *t)
+{
+	t->options.ring = RING;
+	t->options.slow = option_has(call, "allow-slow");
+	TRY(read_events(option_value(call, "events"), t->options.events));
+	TRY(read_times(call, t));
+	return read_filter(call, t);
+}
+
+static struct error *check(const struct call *call)
+{
+	struct tracing t = { 0 };
+	const char *file = output_file_of(call);
+
+	if (file)
+		TRY(words_file(file));
+	return read_options(call, &t);
+}
+
+/* ---- the trace ---- */
+
+static bool is_wanted(const struct tracing *t, const struct trace_item *item)
+{
+	if (t->task && item->task != strtoull(t->task, NULL, 10))
+		return false;
+	return !t->type || (item->type && strstr(item->type, t->type));
+}
+
+static bool take(const struct trace_item *item, void *arg)
+{
+	struct tracing *t = arg;
+
+	if (is_wanted(t, item))
+		t->sink->ops->item(t->sink, item);
+	return !ferror(t->sink->f);
+}
+
+static uint64_t expected_cost(const struct tracing *t)
+{
+	const struct trace_plan *plan = trace_plan_of(t->trace);
+	bool slow_start = false, slow_end = false;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		slow_start |= plan->points[i].role == TRACE_AT_POLL && plan->points[i].slow;
+		slow_end |= plan->points[i].role == TRACE_AT_RETURN && plan->points[i].slow;
+	}
+	return (slow_start ? SLOW_COST_NS : POINT_COST_NS) +
+	       (slow_end ? SLOW_COST_NS : POINT_COST_NS);
+}
+
+/* Whether the process has ended; waits a little for that. */
+static bool has_ended(const struct tracing *t)
+{
+	struct pollfd fd = { t->pidfd, POLLIN, 0 };
+
+	return poll(&fd, 1, WAIT_MS) > 0;
+}
+
+static struct error *follow(struct tracing *t)
+{
+	bool ended = false;
+
+	while (!ended) {
+		ended = has_ended(t) ||
+		        (t->duration > 0 && (double)(now() - t->start) / 1e9 >= t->duration);
+		struct error *stop CLEANUP(error_freep) = interrupt_check();
+		ended |= stop != NULL;
+		if (ended)
+			trace_detach(t->trace);
+		TRY(trace_read(t->trace, take, t));
+		t->sink->ops->flush(t->sink);
+		if (ferror(t->sink->f))
+			return error_os(errno ? errno : EIO, "writing the trace");
+	}
+	return NULL;
+}
+
+static void warn_missing(const struct tracing *t)
+{
+	const struct trace_plan *plan = trace_plan_of(t->trace);
+
+	for (size_t i = 0; i < plan->nmissing; i++) {
+		if (t->options.events[plan->missing[i].event])
+			fprintf(t->out->options.messages, "note: no %s: %s\n",
+			        trace_event_name(plan->missing[i].event), plan->missing[i].reason);
+	}
+}
+
+static void finish(struct tracing *t)
+{
+	struct trace_ending e = { .detach_ns = trace_detach_ns(t->trace),
+		                  .duration_ns = now() - t->start };
+
+	trace_totals(t->trace, &e.totals);
+	t->sink->ops->end(t->sink, &e);
+	bool missing = e.totals.lost || e.totals.too_deep;
+	const struct trace_plan *plan = trace_plan_of(t->trace);
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		missing |= t->options.events[i] && !plan->has[i];
+	if (e.totals.lost)
+		fprintf(t->out->options.messages,
+		        "note: %llu events were lost: they came faster than they could be "
+		        "written\n",
+		        (unsigned long long)e.totals.lost);
+	t->s->finding = missing ? STATUS_PARTIAL : STATUS_OK;
+}
+
+static struct error *run_trace(struct tracing *t)
+{
+	struct answer answer = { .command = "trace", .wants = WANT_TASKS };
+	TRY(trace_open(asyncdbg_inspector(t->s->handle), &t->options, &t->trace));
+	TRY(session_snapshot(t->s, WANT_TASKS, NULL, &answer.snapshot));
+	trace_know(t->trace, answer.snapshot);
+	warn_missing(t);
+	t->start = now();
+	t->sink->ops->begin(t->sink,
+	                    &(struct trace_heading){ trace_plan_of(t->trace), &answer,
+	                                             trace_backend(t->trace), t->options.events,
+	                                             t->start, expected_cost(t) });
+	t->sink->ops->flush(t->sink);
+	TRY(follow(t));
+	finish(t);
+	return NULL;
+}
+
+static struct sink *new_sink(const struct out *out, FILE *f)
+{
+	if (out->format == OUT_TEXT)
+		return sink_text_new(f, &out->options);
+	return sink_json_new(f, &out->options, out->format == OUT_JSON_LINES);
+}
+
+static struct error *open_output(const struct call *call, struct out *out, FILE **ret)
+{
+	const char *path = output_file_of(call);
+
+	*ret = out->options.answers;
+	if (!path || strcmp(path, "-") == 0)
+		return NULL;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	*ret = fd >= 0 ? fdopen(fd, "w") : NULL;
+	return *ret ? NULL : error_os(errno, "%s", path);
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	struct tracing t = { .s = s, .out = out, .pidfd = -1 };
+	FILE *f;
+
+	(void)answer;
+	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
+		return error_new(ERR_USAGE, "trace needs a running process: -p PID");
+	TRY(read_options(call, &t));
+	TRY(open_output(call, out, &f));
+	t.sink = new_sink(out, f);
+	t.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);
+	struct error *err = run_trace(&t);
+
+	trace_close(t.trace);
+	sink_freep(&t.sink);
+	if (t.pidfd >= 0)
+		close(t.pidfd);
+	if (f != out->options.answers && fclose(f) != 0 && !err)
+		err = error_os(errno, "writing the trace");
+	return err;
+}
+
+static const struct command_option options[] = {
+	{ "duration", "TIME", false, "End after TIME; without it, at ^C or the program's end" },
+	{ "events", "LIST", false, "Only these events, with commas between" },
+	{ "with", "FIELD VALUE", true,
+	  "Only events of the task with that id, or whose type has VALUE" },
+	{ "over", "TIME", false, "Only polls that took longer than TIME" },
+	{ "allow-slow", NULL, false,
+	  "Use probe points that the processor must single-step: 2 to 20 us each" },
+	OUTPUT_OPTION,
+	{ 0 },
+};
+
+const struct command trace_command = {
+	.name = "trace",
+	.options = options,
+	.check = check,
+	.summary = "The events of tasks and workers as they happen",
+	.help = "    Events: task-spawn, task-poll-start, task-poll-end, task-terminate,\n"
+		"    worker-thread-start, worker-thread-stop, worker-thread-park,\n"
+		"    worker-thread-unpark, task-wake.\n"
+		"    Unlike all other commands, this one lets the kernel put breakpoints into the\n"
+		"    program's code while it runs. They cost about a microsecond a poll, are gone\n"
+		"    when asyncdbg ends, however it ends, and need CAP_BPF and CAP_PERFMON.",
+	.wants = WANT_TASKS,
+	.run = run,
+};

@@ -1,0 +1,373 @@
+#include "debugger/probe/code_site.h"
+
+#include <capstone/capstone.h>
+#include <string.h>
+
+/* One decoder, and the instruction that it has read last. */
+struct reader {
+	csh handle;
+	cs_insn *insn;
+	const uint8_t *next;
+	size_t left;
+	uint64_t address;
+};
+
+static bool reader_open(struct reader *r)
+{
+	*r = (struct reader){ 0 };
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &r->handle) != CS_ERR_OK)
+		return false;
+	cs_option(r->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	r->insn = cs_malloc(r->handle);
+	return r->insn != NULL;
+}
+
+static void reader_close(struct reader *r)
+{
+	if (r->insn)
+		cs_free(r->insn, 1);
+	if (r->handle)
+		cs_close(&r->handle);
+}
+
+static bool reader_seek(struct reader *r, const struct code_bytes *f, uint64_t address)
+{
+	if (address < f->address || address - f->address >= f->len)
+		return false;
+	r->address = address;
+	r->next = f->bytes + (address - f->address);
+	r->left = f->len - (size_t)(address - f->address);
+	return true;
+}
+
+static bool reader_next(struct reader *r)
+{
+	return cs_disasm_iter(r->handle, &r->next, &r->left, &r->address, r->insn);
+}
+
+bool code_is_emulated(const uint8_t *bytes, size_t len)
+{
+	if (!len)
+		return false;
+	uint8_t first = bytes[0];
+
+	if (first >= 0x50 && first <= 0x57)
+		return len == 1;
+	if (first == 0x41 && len == 2)
+		return bytes[1] >= 0x50 && bytes[1] <= 0x57;
+	if (first == 0x67 && len == 6) /* as linkers relax calls through the GOT */
+		return bytes[1] == 0xe8;
+	if (first == 0x90)
+		return len == 1;
+	if (first == 0xe8 || first == 0xe9)
+		return len == 5;
+	if (first == 0xeb || (first >= 0x70 && first <= 0x7f))
+		return len == 2;
+	return first == 0x0f && len == 6 && bytes[1] >= 0x80 && bytes[1] <= 0x8f;
+}
+
+static bool is_emulated(const cs_insn *insn)
+{
+	return code_is_emulated(insn->bytes, insn->size);
+}
+
+static bool in_group(const struct reader *r, unsigned group)
+{
+	return cs_insn_group(r->handle, r->insn, group);
+}
+
+/* The address that a direct jump leads to; false for other instructions. */
+static bool jump_target(const struct reader *r, uint64_t *ret)
+{
+	const cs_x86 *x = &r->insn->detail->x86;
+
+	if (!in_group(r, CS_GRP_JUMP) || x->op_count != 1 || x->operands[0].type != X86_OP_IMM)
+		return false;
+	*ret = (uint64_t)x->operands[0].imm;
+	return true;
+}
+
+static bool is_part_of(x86_reg reg, const x86_reg *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (reg == parts[i])
+			return true;
+	}
+	return false;
+}
+
+static bool is_stack_pointer(x86_reg reg)
+{
+	static const x86_reg parts[] = { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL };
+
+	return is_part_of(reg, parts, sizeof(parts) / sizeof(*parts));
+}
+
+/* The number of the argument that a register has at an entry, as a bit; 0: none. */
+static unsigned argument_bit(x86_reg reg)
+{
+	static const x86_reg parts[][5] = {
+		{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, X86_REG_RDI },
+		{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, X86_REG_RSI },
+		{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+		{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+	};
+
+	for (unsigned i = 0; i < 4; i++) {
+		if (is_part_of(reg, parts[i], 5))
+			return 1U << i;
+	}
+	return 0;
+}
+
+/* What the instruction writes: bits of arguments, and whether the stack pointer. */
+static bool writes(const struct reader *r, unsigned *arguments, bool *stack)
+{
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+
+	*arguments = 0;
+	*stack = false;
+	if (cs_regs_access(r->handle, r->insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+		return false;
+	for (uint8_t i = 0; i < nwritten; i++) {
+		*arguments |= argument_bit(written[i]);
+		*stack |= is_stack_pointer(written[i]);
+	}
+	return true;
+}
+
+/* How the instruction moves the stack pointer; false: not by a constant. */
+static bool stack_move(const struct reader *r, int32_t *ret)
+{
+	const cs_x86 *x = &r->insn->detail->x86;
+
+	if (r->insn->id == X86_INS_POP && x->op_count == 1 && x->operands[0].type == X86_OP_REG &&
+	    !is_stack_pointer(x->operands[0].reg)) {
+		*ret = x->operands[0].size;
+		return *ret == 8;
+	}
+	if ((r->insn->id != X86_INS_ADD && r->insn->id != X86_INS_SUB) || x->op_count != 2 ||
+	    x->operands[0].type != X86_OP_REG || x->operands[0].reg != X86_REG_RSP ||
+	    x->operands[1].type != X86_OP_IMM || x->operands[1].imm > INT32_MAX / 2 ||
+	    x->operands[1].imm < INT32_MIN / 2)
+		return false;
+	*ret = (int32_t)x->operands[1].imm * (r->insn->id == X86_INS_ADD ? 1 : -1);
+	return true;
+}
+
+/* An instruction after which the next one need not run. */
+static bool ends_block(const struct reader *r)
+{
+	return in_group(r, CS_GRP_JUMP) || in_group(r, CS_GRP_CALL) || in_group(r, CS_GRP_RET) ||
+	       in_group(r, CS_GRP_INT) || in_group(r, CS_GRP_IRET) || r->insn->id == X86_INS_UD2 ||
+	       r->insn->id == X86_INS_HLT;
+}
+
+/* A walk along a straight line of code. */
+struct walk {
+	unsigned arguments; /* bits of the registers that must keep their values */
+	int64_t delta;      /* of the stack pointer */
+};
+
+/* Goes over the instruction that r has read; false if the line ends or a register is lost. */
+static bool walk_on(const struct reader *r, struct walk *w)
+{
+	unsigned lost;
+	bool stack;
+	int32_t move = 0;
+
+	if (ends_block(r) || !writes(r, &lost, &stack) || (lost & w->arguments) ||
+	    (stack && !stack_move(r, &move)))
+		return false;
+	w->delta += move;
+	return w->delta < INT32_MAX / 2 && w->delta > INT32_MIN / 2;
+}
+
+/* Walks from r's place to the first emulated instruction. */
+static bool walk(struct reader *r, unsigned arguments, struct code_site *site)
+{
+	struct walk w = { .arguments = arguments };
+
+	for (int i = 0; i < CODE_MAX_STEPS && reader_next(r); i++) {
+		if (is_emulated(r->insn)) {
+			*site = (struct code_site){ r->insn->address, (int32_t)w.delta, false };
+			return true;
+		}
+		if (!walk_on(r, &w))
+			return false;
+	}
+	return false;
+}
+
+bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta)
+{
+	struct walk w = { 0 };
+	struct reader r;
+	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, address);
+
+	for (int i = 0; ok && i < CODE_MAX_STEPS && reader_next(&r); i++) {
+		if (r.insn->id == X86_INS_RET && r.insn->detail->x86.op_count == 0) {
+			*stack_delta = (int32_t)w.delta + 8;
+			found = true;
+			break;
+		}
+		ok = walk_on(&r, &w);
+	}
+	reader_close(&r);
+	return found;
+}
+
+/* "mov" from one register of an argument to another: the bit of the target; 0: it is no such. */
+static unsigned moved_to(const struct reader *r, unsigned from)
+{
+	const cs_x86 *x = &r->insn->detail->x86;
+
+	if (r->insn->id != X86_INS_MOV || x->op_count != 2 || x->operands[0].type != X86_OP_REG ||
+	    x->operands[1].type != X86_OP_REG || x->operands[1].size != 8 ||
+	    argument_bit(x->operands[1].reg) != from)
+		return 0;
+	return argument_bit(x->operands[0].reg);
+}
+
+/* The address of the pointer of a "jmp *distance(%rip)"; 0: it is none. */
+static uint64_t jump_slot(const struct reader *r)
+{
+	const cs_x86 *x = &r->insn->detail->x86;
+
+	if (r->insn->id != X86_INS_JMP || x->op_count != 1 || x->operands[0].type != X86_OP_MEM ||
+	    x->operands[0].mem.base != X86_REG_RIP || x->operands[0].mem.index != X86_REG_INVALID)
+		return 0;
+	return r->address + (uint64_t)x->operands[0].mem.disp;
+}
+
+/* Goes over an instruction: which registers still have the argument, as bits; 0: none. */
+static unsigned still_in(const struct reader *r, unsigned bits)
+{
+	unsigned written, to = 0;
+	bool stack;
+
+	for (unsigned bit = 1; bit <= 4 && !to; bit <<= 1)
+		to = bits & bit ? moved_to(r, bit) : 0;
+	if (ends_block(r) || !writes(r, &written, &stack) || stack)
+		return 0;
+	return (bits & ~written) | to;
+}
+
+static unsigned lowest(unsigned bits)
+{
+	return bits & 1 ? 0 : bits & 2 ? 1 : 2;
+}
+
+bool code_tail_jump(const struct code_bytes *function, unsigned argument, struct code_tail *ret)
+{
+	unsigned bits = 1U << argument;
+	struct reader r;
+	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+
+	for (int i = 0; ok && i < CODE_MAX_STEPS && reader_next(&r); i++) {
+		*ret = (struct code_tail){ .argument = lowest(bits), .slot = jump_slot(&r) };
+		found = ret->slot || (r.insn->id == X86_INS_JMP && jump_target(&r, &ret->target));
+		if (found)
+			break;
+		bits = still_in(&r, bits);
+		ok = bits & 7;
+	}
+	reader_close(&r);
+	return found;
+}
+
+bool code_jumps_on(const struct code_bytes *function)
+{
+	struct reader r;
+	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+
+	for (int i = 0; ok && i < CODE_MAX_STEPS && reader_next(&r); i++) {
+		const cs_x86 *x = &r.insn->detail->x86;
+		unsigned written;
+		bool stack;
+
+		found = r.insn->id == X86_INS_JMP && x->op_count == 1 &&
+		        x->operands[0].type != X86_OP_IMM;
+		if (found || ends_block(&r) || !writes(&r, &written, &stack) || stack)
+			break;
+	}
+	reader_close(&r);
+	return found;
+}
+
+/* Whether a jump within the function leads into (from, to]. */
+static bool is_jumped_into(struct reader *r, const struct code_bytes *f, uint64_t from, uint64_t to)
+{
+	uint64_t target;
+
+	if (f->len > CODE_MAX_FUNCTION || !reader_seek(r, f, f->address))
+		return true;
+	while (reader_next(r)) {
+		if (jump_target(r, &target) && target > from && target <= to)
+			return true;
+	}
+	return false;
+}
+
+bool code_entry_site(const struct code_bytes *function, unsigned arguments, struct code_site *ret)
+{
+	struct reader r;
+	struct code_site site;
+	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+
+	if (ok) {
+		*ret = (struct code_site){ function->address, 0, true };
+		found = walk(&r, arguments, &site);
+	}
+	if (found && (site.address == function->address ||
+	              !is_jumped_into(&r, function, function->address, site.address)))
+		*ret = site;
+	reader_close(&r);
+	return ok;
+}
+
+/* Whether a call ends at that address, decoded from the function's beginning. */
+static bool follows_call(struct reader *r, const struct code_bytes *f, uint64_t address)
+{
+	if (f->len > CODE_MAX_FUNCTION || !reader_seek(r, f, f->address))
+		return false;
+	while (r->address < address && reader_next(r)) {
+		if (r->address == address)
+			return in_group(r, CS_GRP_CALL);
+	}
+	return false;
+}
+
+bool code_return_site(const struct code_bytes *function, uint64_t address, struct code_site *ret)
+{
+	struct reader r;
+	struct code_site site;
+	bool ok = reader_open(&r) && follows_call(&r, function, address) &&
+	          reader_seek(&r, function, address);
+
+	if (ok) {
+		*ret = (struct code_site){ address, 0, true };
+		if (walk(&r, 0, &site))
+			*ret = site;
+	}
+	reader_close(&r);
+	return ok;
+}
+
+bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *visit, void *arg)
+{
+	struct reader r;
+	bool ok = reader_open(&r) && function->len <= CODE_MAX_FUNCTION &&
+	          reader_seek(&r, function, function->address);
+
+	while (ok && reader_next(&r)) {
+		const cs_x86 *x = &r.insn->detail->x86;
+
+		if (in_group(&r, CS_GRP_CALL) && x->op_count == 1 &&
+		    x->operands[0].type != X86_OP_IMM)
+			visit(r.address, arg);
+	}
+	reader_close(&r);
+	return ok;
+}

@@ -1,0 +1,80 @@
+/*
+ * Where in a function a probe point costs least. The kernel emulates a few instructions at a
+ * breakpoint (push, nop, and calls and jumps to fixed addresses: arch/x86/kernel/uprobes.c), which
+ * takes half a microsecond. It executes any other one as a single step, which takes up to twenty. A
+ * point is therefore moved forward, within code that runs without a branch, to the first
+ * instruction that is emulated.
+ */
+#ifndef DEBUGGER_PROBE_CODE_SITE_H
+#define DEBUGGER_PROBE_CODE_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The machine code of one function, x86-64. */
+struct code_bytes {
+	uint64_t address; /* of bytes[0], link-time */
+	const uint8_t *bytes;
+	size_t len;
+};
+
+struct code_site {
+	uint64_t address;    /* of the instruction, link-time */
+	int32_t stack_delta; /* the stack pointer there minus that where the search began */
+	bool slow;           /* the kernel executes it as a single step */
+};
+
+enum { CODE_MAX_STEPS = 64, CODE_MAX_FUNCTION = 1 << 20 };
+
+/* Does the kernel emulate the instruction of these bytes? */
+bool code_is_emulated(const uint8_t *bytes, size_t len);
+
+/*
+ * The best site for the entry of a function, at which the arguments 0 to 3 are still in their
+ * registers as far as arguments (a bit for each) needs them. It runs exactly once for each entry:
+ * no jump within the function leads behind the entry and up to the site. Slow: the entry itself.
+ * False if the code cannot be decoded.
+ */
+bool code_entry_site(const struct code_bytes *function, unsigned arguments, struct code_site *ret);
+
+/*
+ * The best site at or behind an address to which a call returns. It runs once for each such return,
+ * and perhaps also without one. Slow: that address itself. False if the address is not behind a
+ * call within the function, or the code cannot be decoded.
+ */
+bool code_return_site(const struct code_bytes *function, uint64_t address, struct code_site *ret);
+
+/* Where a function leads that ends in a jump to another one. */
+struct code_tail {
+	uint64_t target;   /* link-time address of the other function; 0: see slot */
+	uint64_t slot;     /* link-time address of the pointer that the jump takes; 0: none */
+	unsigned argument; /* the parameter of the other function that it passes its own as */
+};
+/*
+ * Whether a straight line of code leads from the entry to a jump out of the function, and passes
+ * the argument (0 to 2) on in a register.
+ */
+bool code_tail_jump(const struct code_bytes *function, unsigned argument, struct code_tail *ret);
+
+/*
+ * Whether a straight line of code leads from an address of the function to the return from it.
+ * *stack_delta: the stack pointer behind that return minus the one at the address.
+ */
+bool code_leads_to_return(const struct code_bytes *function, uint64_t address,
+                          int32_t *stack_delta);
+
+/*
+ * Whether a straight line of code, which leaves the stack alone, leads from the entry to a jump
+ * through a register or a table: what the function jumps to then returns to its caller.
+ */
+bool code_jumps_on(const struct code_bytes *function);
+
+/*
+ * Calls visit with each address in the function that follows an indirect call: one through a
+ * register or memory.
+ */
+typedef void code_call_fn(uint64_t next, void *arg);
+bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *visit, void *arg);
+
+#endif

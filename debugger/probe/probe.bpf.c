@@ -1,0 +1,331 @@
+/*
+ * The program that the kernel runs at each probe point. Compiled by clang for the machine "bpf"; it
+ * uses no types of the kernel, so that it needs no type information of it.
+ */
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "debugger/probe/probe_record.h"
+
+/* Set before the program is loaded. */
+const volatile __u64 min_ns = 0; /* of a call: shorter ones leave no record of their return */
+
+/* A call that a thread is in. */
+struct frame {
+	__u64 sp; /* at its entry */
+	__u64 start, object, id;
+	__u32 point;
+	__u32 finished;
+};
+
+struct whole_record {
+	struct probe_record head;
+	__u8 copy[2 * PROBE_MAX_COPY];
+};
+
+/* What is known of a thread: the calls that it is in, outermost first. */
+struct calls {
+	__u32 depth, unused;
+	struct frame frames[PROBE_MAX_DEPTH];
+	/*
+	 * The record under construction: it is too large for the stack of the program, and a place
+	 * for each processor would not do, since another thread may interrupt the program.
+	 */
+	struct whole_record record;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PROBE_MAX_POINTS);
+	__type(key, __u32);
+	__type(value, struct probe_point);
+} points SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, PROBE_MAX_THREADS);
+	__type(key, __u32);
+	__type(value, struct calls);
+} threads SEC(".maps");
+
+/* Addresses to which calls return and that have a point, or were reported. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PROBE_MAX_RETURNS);
+	__type(key, __u64);
+	__type(value, __u32);
+} returns SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PROBE_NCOUNTS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counts SEC(".maps");
+
+/*
+ * The call at a depth, which the caller has checked. The verifier cannot follow that check through
+ * all optimisations; this one it understands.
+ */
+static __always_inline struct frame *frame_at(struct calls *c, __u32 depth)
+{
+	asm volatile("" : "+r"(depth));
+	return &c->frames[depth & (PROBE_MAX_DEPTH - 1)];
+}
+
+/* The value of a new key of threads. */
+static const struct calls no_calls;
+
+static __always_inline void count(__u32 which)
+{
+	__u64 *n = bpf_map_lookup_elem(&counts, &which);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+static __always_inline bool read_user(void *to, __u32 len, __u64 from)
+{
+	return bpf_probe_read_user(to, len, (const void *)from) == 0;
+}
+
+/* Reads the id of an object and its table, which tells where the id is. */
+static __always_inline void read_object(struct probe_record *r, const struct probe_point *p)
+{
+	__u64 offset = p->id_offset;
+
+	r->id = 0;
+	r->table = 0;
+	if (!offset) {
+		if (!p->id_slot ||
+		    !read_user(&r->table, sizeof(r->table), r->object + p->table_offset) ||
+		    !read_user(&offset, sizeof(offset), r->table + p->id_slot))
+			return;
+	}
+	if (!read_user(&r->id, sizeof(r->id), r->object + offset))
+		r->id = 0;
+}
+
+/* Each is read first: the verifier allows no computed offset in the context. */
+static __always_inline __u64 argument(struct pt_regs *ctx, unsigned n)
+{
+	__u64 first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
+	__u64 third = PT_REGS_PARM3(ctx);
+
+	asm volatile("" : "+r"(first), "+r"(second), "+r"(third));
+	return n == 0 ? first : n == 1 ? second : third;
+}
+
+static __always_inline void submit(struct whole_record *r)
+{
+	__u32 copied = r->head.copied;
+
+	asm volatile("" : "+r"(copied));
+	copied &= PROBE_MAX_COPY - 1;
+	if (bpf_ringbuf_output(&ring, r, sizeof(r->head) + copied, BPF_RB_NO_WAKEUP) != 0)
+		count(PROBE_LOST);
+}
+
+/* Copies the pieces of an object behind the record. */
+static __always_inline void copy_pieces(struct whole_record *r, const struct probe_point *p)
+{
+	__u32 at = 0;
+
+	for (__u32 i = 0; i < PROBE_MAX_PIECES; i++) {
+		__u32 len = p->pieces[i].len;
+
+		if (i >= p->npieces)
+			break;
+		/* What the verifier understands; both are smaller already. */
+		asm volatile("" : "+r"(len), "+r"(at));
+		len &= PROBE_MAX_COPY - 1;
+		at &= PROBE_MAX_COPY - 1;
+		if (!read_user(&r->copy[at], len, r->head.object + p->pieces[i].offset)) {
+			r->head.flags |= PROBE_UNREAD;
+			at = 0;
+			break;
+		}
+		at += len;
+	}
+	r->head.copied = at;
+}
+
+/* Notes the innermost of the first depth calls of the thread. */
+static __always_inline void set_outer(struct probe_record *r, struct calls *c, __u32 depth)
+{
+	bool any = depth && depth <= PROBE_MAX_DEPTH;
+
+	r->by = any ? frame_at(c, depth - 1)->id : 0;
+	r->by_point = any ? frame_at(c, depth - 1)->point : 0;
+}
+
+/* Writes the record of the return of the call at that depth. */
+static __always_inline void finish(struct whole_record *r, struct calls *c, __u32 depth, __u8 flags)
+{
+	const struct frame *f = frame_at(c, depth);
+
+	struct probe_point *p = bpf_map_lookup_elem(&points, &f->point);
+
+	if (r->head.time - f->start < min_ns)
+		return;
+	r->head.kind = PROBE_RETURN;
+	r->head.point = f->point;
+	r->head.object = f->object;
+	r->head.id = f->id;
+	r->head.start = f->start;
+	r->head.table = 0;
+	set_outer(&r->head, c, depth);
+	r->head.flags = flags | (f->finished ? PROBE_FINISHED : 0);
+	r->head.copied = 0;
+	if (p && !f->finished && !(flags & PROBE_LATE))
+		copy_pieces(r, p);
+	submit(r);
+}
+
+/* Ends the calls whose stack is gone, that is those entered at a stack pointer up to sp. */
+static __always_inline void drop_dead(struct whole_record *r, struct calls *c, __u64 sp)
+{
+	for (__u32 i = 0; i < PROBE_MAX_DEPTH; i++) {
+		__u32 top = c->depth - 1;
+
+		if (!c->depth || top >= PROBE_MAX_DEPTH || frame_at(c, top)->sp > sp)
+			return;
+		c->depth = top;
+		finish(r, c, top, PROBE_LATE);
+	}
+}
+
+static __always_inline void note_return(struct whole_record *r, __u64 sp)
+{
+	__u64 address;
+
+	r->head.start = 0;
+	if (!read_user(&address, sizeof(address), sp))
+		return;
+	r->head.start = address;
+	if (!bpf_map_lookup_elem(&returns, &address))
+		r->head.flags |= PROBE_NEW_RETURN;
+}
+
+static __always_inline void enter(struct whole_record *r, struct calls *c,
+                                  const struct probe_point *p, __u64 sp)
+{
+	__u32 depth = c->depth;
+
+	r->head.kind = PROBE_CALL;
+	r->head.copied = 0;
+	set_outer(&r->head, c, depth);
+	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
+	note_return(r, sp);
+	if (depth < PROBE_MAX_DEPTH) {
+		*frame_at(c, depth) = (struct frame){
+			.sp = sp,
+			.start = r->head.time,
+			.object = r->head.object,
+			.id = r->head.id,
+			.point = r->head.point,
+		};
+		c->depth = depth + 1;
+	} else {
+		count(PROBE_TOO_DEEP);
+	}
+	if (!p->silent || (r->head.flags & PROBE_NEW_RETURN))
+		submit(r);
+}
+
+/* The stack pointer at its entry tells which call has returned: those inside it have returned
+ * unseen. */
+static __always_inline void leave(struct whole_record *r, struct calls *c, __u64 entry)
+{
+	__u32 depth = c->depth;
+
+	for (__u32 i = 0; i < PROBE_MAX_DEPTH; i++) {
+		if (!depth || depth > PROBE_MAX_DEPTH)
+			return;
+		if (frame_at(c, depth - 1)->sp == entry)
+			break;
+		if (frame_at(c, depth - 1)->sp > entry)
+			return; /* this code ran without a call before it */
+		depth--;
+	}
+	if (!depth)
+		return;
+	drop_dead(r, c, entry - 1);
+	depth = c->depth;
+	if (!depth || depth > PROBE_MAX_DEPTH || frame_at(c, depth - 1)->sp != entry)
+		return;
+	c->depth = depth - 1;
+	finish(r, c, depth - 1, 0);
+}
+
+static __always_inline void meet(struct whole_record *r, struct calls *c,
+                                 const struct probe_point *p)
+{
+	__u32 depth = c->depth;
+
+	r->head.kind = p->kind;
+	r->head.copied = 0;
+	r->head.start = 0;
+	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
+	set_outer(&r->head, c, depth);
+	if (p->kind == PROBE_FINAL && depth && depth <= PROBE_MAX_DEPTH &&
+	    frame_at(c, depth - 1)->object == r->head.object)
+		frame_at(c, depth - 1)->finished = 1;
+	if (!p->silent)
+		submit(r);
+}
+
+static __always_inline struct calls *calls_of(__u32 tid)
+{
+	struct calls *c = bpf_map_lookup_elem(&threads, &tid);
+
+	if (c)
+		return c;
+	bpf_map_update_elem(&threads, &tid, &no_calls, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&threads, &tid);
+}
+
+SEC("uprobe")
+int at_point(struct pt_regs *ctx)
+{
+	__u32 index = (__u32)bpf_get_attach_cookie(ctx), tid = (__u32)bpf_get_current_pid_tgid();
+	struct probe_point *p = bpf_map_lookup_elem(&points, &index);
+	struct calls *c = p && p->kind ? calls_of(tid) : NULL;
+	__u64 sp = PT_REGS_SP(ctx);
+
+	if (!c)
+		return 0;
+	struct whole_record *r = &c->record;
+	r->head.time = bpf_ktime_get_ns();
+	r->head.tid = tid;
+	sp -= (__u64)(__s64)p->stack_delta;
+	if (p->kind == PROBE_RETURN) {
+		leave(r, c, sp);
+		return 0;
+	}
+	/*
+	 * A call at the stack pointer of another one follows its return. Other functions may have
+	 * been entered by a jump at the end of that call.
+	 */
+	drop_dead(r, c, p->kind == PROBE_CALL ? sp : sp - 1);
+	r->head.point = index;
+	r->head.object = argument(ctx, p->argument);
+	read_object(&r->head, p);
+	if (p->kind == PROBE_CALL)
+		enter(r, c, p, sp);
+	else
+		meet(r, c, p);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,375 @@
+#include "debugger/probe/probe.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/vec.h"
+
+/* The object file of probe.bpf.c. */
+__asm__(".section .rodata\n"
+        ".balign 8\n"
+        "probe_object:\n"
+        ".incbin \"" PROBE_PROGRAM "\"\n"
+        "probe_object_end:\n"
+        ".previous\n");
+extern const unsigned char probe_object[], probe_object_end[];
+
+/* linux/bpf.h has these since 6.6. */
+enum {
+	TRACE_UPROBE_MULTI = 48,
+	MIN_RING = 64 << 10,
+	MAX_RING = 1 << 30,
+};
+struct uprobe_multi_attr {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, ref_ctr_offsets, cookies;
+	uint32_t cnt, multi_flags, pid, unused;
+};
+
+struct probes {
+	struct bpf_object *object;
+	struct bpf_program *program;
+	struct ring_buffer *ring;
+	int points, returns, counts; /* descriptors of maps */
+	pid_t pid;
+	enum probe_backend backend;
+	VEC(int) links; /* descriptors, a perf event behind its link */
+	probe_record_fn *visit;
+	void *arg;
+};
+
+bool probes_are_built(const char **why)
+{
+	*why = NULL;
+	return true;
+}
+
+static int log_message(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char *text;
+
+	if (level == LIBBPF_DEBUG || !log_enabled("probe") || vasprintf(&text, format, args) < 0)
+		return 0;
+	LOG("probe", "%s", text);
+	free(text);
+	return 0;
+}
+
+/* ---- loading ---- */
+
+static struct error *refused(int errnum, const char *what)
+{
+	if (errnum == EACCES)
+		return error_new(ERR_UNSUPPORTED,
+		                 "%s: the kernel's verifier rejected it; --log probe shows why",
+		                 what);
+	if (errnum == EPERM)
+		return error_new(ERR_OS,
+		                 "%s: the kernel refused it: run asyncdbg as root, or give it "
+		                 "CAP_BPF and CAP_PERFMON; kernel.unprivileged_bpf_disabled, "
+		                 "lockdown and seccomp filters of containers may forbid it too",
+		                 what);
+	if (errnum == ENOSYS)
+		return error_new(ERR_UNSUPPORTED, "%s: this kernel has no BPF", what);
+	return error_os(errnum, "%s", what);
+}
+
+static size_t ring_size(size_t wanted)
+{
+	size_t size = MIN_RING;
+
+	while (size < wanted && size < MAX_RING)
+		size *= 2;
+	return size;
+}
+
+static struct error *set_min_ns(struct bpf_object *object, uint64_t min_ns)
+{
+	struct bpf_map *map;
+	size_t size;
+
+	bpf_object__for_each_map(map, object)
+	{
+		const char *name = bpf_map__name(map);
+		const void *now = bpf_map__initial_value(map, &size);
+
+		if (!strstr(name, ".rodata") || !now || size < sizeof(min_ns))
+			continue;
+		void *copy = alloc_zeroed(size);
+		memcpy(copy, now, size);
+		memcpy(copy, &min_ns, sizeof(min_ns)); /* its first variable */
+		int failed = bpf_map__set_initial_value(map, copy, size);
+		free(copy);
+		return failed ? error_os(-failed, "setting up the probes") : NULL;
+	}
+	return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
+}
+
+static int take_record(void *arg, void *data, size_t size)
+{
+	struct probes *p = arg;
+	const struct probe_record *record = data;
+
+	if (size < sizeof(*record) || record->copied > size - sizeof(*record))
+		return 0;
+	return p->visit(record, (const unsigned char *)(record + 1), p->arg) ? 0 : -ECANCELED;
+}
+
+/* Before Linux 5.11 maps count as locked memory. */
+static void raise_locked_memory(void)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+static struct error *load(struct probes *p, const struct probes_options *o)
+{
+	int failed;
+
+	p->object =
+		bpf_object__open_mem(probe_object, (size_t)(probe_object_end - probe_object), NULL);
+	if (!p->object)
+		return refused(errno, "loading the program for probes");
+	p->program = bpf_object__find_program_by_name(p->object, "at_point");
+	struct bpf_map *ring = bpf_object__find_map_by_name(p->object, "ring");
+	if (!p->program || !ring)
+		return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
+	TRY(set_min_ns(p->object, o->min_ns));
+	bpf_map__set_max_entries(ring, (uint32_t)ring_size(o->ring));
+	bpf_program__set_type(p->program, BPF_PROG_TYPE_KPROBE);
+	if (p->backend != PROBE_PERF)
+		bpf_program__set_expected_attach_type(p->program,
+		                                      (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	failed = bpf_object__load(p->object);
+	if (failed)
+		return refused(-failed, "loading the program for probes");
+	p->points = bpf_object__find_map_fd_by_name(p->object, "points");
+	p->returns = bpf_object__find_map_fd_by_name(p->object, "returns");
+	p->counts = bpf_object__find_map_fd_by_name(p->object, "counts");
+	p->ring = ring_buffer__new(bpf_map__fd(ring), take_record, p, NULL);
+	return p->ring ? NULL : refused(errno, "the ring buffer of the probes");
+}
+
+static void unload(struct probes *p)
+{
+	ring_buffer__free(p->ring);
+	bpf_object__close(p->object);
+	p->ring = NULL;
+	p->object = NULL;
+}
+
+/* ---- attaching ---- */
+
+static long attach_multi(const struct probes *p, const char *file, const uint64_t *offsets,
+                         const uint64_t *counters, const uint64_t *cookies, size_t n)
+{
+	struct uprobe_multi_attr attr = {
+		.prog_fd = (uint32_t)bpf_program__fd(p->program),
+		.attach_type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t)file,
+		.offsets = (uintptr_t)offsets,
+		.ref_ctr_offsets = (uintptr_t)counters,
+		.cookies = (uintptr_t)cookies,
+		.cnt = (uint32_t)n,
+		.pid = (uint32_t)p->pid,
+	};
+
+	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+}
+
+/*
+ * Whether the kernel has uprobe_multi. A kernel that has it rejects a path that is no regular file
+ * as such (EBADF); one without it does not know the attach type.
+ */
+static bool has_multi(const struct probes *p)
+{
+	const uint64_t offset = 0;
+	long fd = attach_multi(p, "/", &offset, NULL, &offset, 1);
+	int errnum = errno;
+
+	if (fd >= 0)
+		close((int)fd);
+	LOG("probe", "uprobe_multi: errno %d", errnum);
+	return errnum == EBADF;
+}
+
+static struct error *attach_all(struct probes *p, const char *file, const struct probe_site *sites,
+                                size_t n)
+{
+	SCRATCH(tmp);
+	uint64_t *offsets = NEW_ARRAY(&tmp, uint64_t, n), *cookies = NEW_ARRAY(&tmp, uint64_t, n);
+	uint64_t *counters = NEW_ARRAY(&tmp, uint64_t, n);
+
+	for (size_t i = 0; i < n; i++) {
+		offsets[i] = sites[i].offset;
+		cookies[i] = sites[i].point;
+		counters[i] = sites[i].semaphore;
+	}
+	long fd = attach_multi(p, file, offsets, counters, cookies, n);
+	if (fd < 0)
+		return refused(errno, "attaching the probes");
+	*vec_push(&p->links) = (int)fd;
+	return NULL;
+}
+
+static bool perf_type(uint32_t *ret)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	bool ok = f && fscanf(f, "%u", ret) == 1;
+
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+static struct error *attach_perf(struct probes *p, uint32_t type, const char *file,
+                                 const struct probe_site *site)
+{
+	struct perf_event_attr event = {
+		.type = type,
+		.size = sizeof(event),
+		.config = site->semaphore << 32,
+		.config1 = (uintptr_t)file,
+		.config2 = site->offset,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &event, p->pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return refused(errno, "attaching the probes");
+	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = site->point);
+	int link = bpf_link_create(bpf_program__fd(p->program), fd, BPF_PERF_EVENT, &options);
+	int errnum = errno;
+	*vec_push(&p->links) = fd;
+	if (link < 0)
+		return refused(errnum, "attaching the probes");
+	*vec_push(&p->links) = link;
+	return NULL;
+}
+
+static struct error *attach_each(struct probes *p, const char *file, const struct probe_site *sites,
+                                 size_t n)
+{
+	uint32_t type;
+
+	if (!perf_type(&type))
+		return error_new(ERR_UNSUPPORTED,
+		                 "attaching the probes: this kernel has no uprobes");
+	for (size_t i = 0; i < n; i++) {
+		TRY(interrupt_check());
+		TRY(attach_perf(p, type, file, &sites[i]));
+	}
+	return NULL;
+}
+
+struct error *probes_attach(struct probes *p, const char *file, const struct probe_site *sites,
+                            size_t n)
+{
+	if (!n)
+		return NULL;
+	return p->backend == PROBE_MULTI ? attach_all(p, file, sites, n)
+	                                 : attach_each(p, file, sites, n);
+}
+
+/* ---- the contract ---- */
+
+static struct error *open_backend(struct probes *p, const struct probes_options *o)
+{
+	p->backend = o->backend == PROBE_PERF ? PROBE_PERF : PROBE_MULTI;
+	struct error *err = load(p, o);
+
+	if (o->backend == PROBE_BEST && (err ? err->errnum == EINVAL : !has_multi(p))) {
+		error_free(err);
+		unload(p);
+		p->backend = PROBE_PERF;
+		err = load(p, o);
+	}
+	return err;
+}
+
+struct error *probes_open(const struct probes_options *options, struct probes **ret)
+{
+	struct probes *p CLEANUP(probes_closep) = alloc_zeroed(sizeof(*p));
+
+	libbpf_set_print(log_message);
+	raise_locked_memory();
+	p->pid = options->pid;
+	TRY(open_backend(p, options));
+	*ret = p;
+	p = NULL;
+	return NULL;
+}
+
+void probes_detach(struct probes *p)
+{
+	while (p->links.n)
+		close(p->links.data[--p->links.n]);
+}
+
+void probes_close(struct probes *p)
+{
+	if (!p)
+		return;
+	probes_detach(p);
+	vec_free(&p->links);
+	unload(p);
+	free(p);
+}
+
+void probes_closep(struct probes **p)
+{
+	probes_close(*p);
+}
+
+const char *probes_backend(const struct probes *p)
+{
+	return p->backend == PROBE_MULTI ? "uprobe_multi" : "perf";
+}
+
+struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)
+{
+	if (bpf_map_update_elem(p->points, &index, point, BPF_ANY) != 0)
+		return error_os(errno, "describing probe point %u", index);
+	return NULL;
+}
+
+struct error *probes_know_return(struct probes *p, uint64_t address)
+{
+	const uint32_t one = 1;
+
+	if (bpf_map_update_elem(p->returns, &address, &one, BPF_ANY) != 0)
+		return error_os(errno, "describing a probe point");
+	return NULL;
+}
+
+struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg)
+{
+	p->visit = visit;
+	p->arg = arg;
+	int n = ring_buffer__consume(p->ring);
+
+	if (n < 0 && n != -ECANCELED && n != -EINTR)
+		return error_os(-n, "reading the ring buffer of the probes");
+	return NULL;
+}
+
+uint64_t probes_count(const struct probes *p, enum probe_count which)
+{
+	uint32_t key = which;
+	uint64_t n = 0;
+
+	bpf_map_lookup_elem(p->counts, &key, &n);
+	return n;
+}

@@ -1,0 +1,34 @@
+# Tracing needs clang for the program that runs in the kernel, libbpf to load it and capstone to
+# place its probe points. Where one is missing asyncdbg is built without it, and says so.
+
+set(PROBE_UNUSED debugger/probe/probe_none.c)
+find_program(PROBE_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
+pkg_check_modules(LIBBPF libbpf)
+pkg_check_modules(CAPSTONE capstone)
+if(PROBE_CLANG AND LIBBPF_FOUND AND CAPSTONE_FOUND AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+	set(PROBE_LINK_LIBRARIES ${LIBBPF_LINK_LIBRARIES} ${CAPSTONE_LINK_LIBRARIES})
+	if(ASYNCDBG_STATIC)
+		set(PROBE_LINK_LIBRARIES bpf capstone)
+	endif()
+else()
+	message(WARNING "Without tracing: it needs clang, libbpf and capstone on x86_64")
+	set(PROBE_LINK_LIBRARIES)
+	set(PROBE_UNUSED debugger/probe/probe.c debugger/probe/code_site.c debugger/probe/code_site_test.c)
+endif()
+
+# probe_program(TARGET): compiles probe.bpf.c and puts its object file into the library.
+function(probe_program target)
+	if(NOT PROBE_LINK_LIBRARIES)
+		return()
+	endif()
+	set(dir ${CMAKE_SOURCE_DIR}/debugger/probe)
+	set(program ${CMAKE_BINARY_DIR}/probe.bpf.o)
+	add_custom_command(OUTPUT ${program}
+		COMMAND ${PROBE_CLANG} -O2 -g -target bpf -D__TARGET_ARCH_x86 -Wall -Wextra
+			-I${CMAKE_SOURCE_DIR} -isystem /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
+			-fdebug-compilation-dir=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -c ${dir}/probe.bpf.c -o ${program}
+		DEPENDS ${dir}/probe.bpf.c ${dir}/probe_record.h
+		VERBATIM)
+	set_source_files_properties(debugger/probe/probe.c PROPERTIES OBJECT_DEPENDS ${program}
+		COMPILE_DEFINITIONS PROBE_PROGRAM="${program}")
+endfunction()

@@ -1,0 +1,82 @@
+/*
+ * Probe points in the code of one running process: the kernel puts a breakpoint at each and runs a
+ * small program there, which writes a record to a ring buffer. The process is not stopped, and all
+ * breakpoints are gone when this process ends, however it ends.
+ *
+ * Two ways to attach. Linux 6.6 and later take all points in one system call (uprobe_multi). Older
+ * kernels take one event of perf for each point, of which each takes 100 ms to detach.
+ *
+ * The rights needed are CAP_BPF and CAP_PERFMON, beside the right to trace the process.
+ */
+#ifndef DEBUGGER_PROBE_PROBE_H
+#define DEBUGGER_PROBE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+#include "debugger/probe/probe_record.h"
+
+struct probes;
+
+enum probe_backend {
+	PROBE_BEST, /* uprobe_multi if the kernel has it, otherwise perf */
+	PROBE_MULTI,
+	PROBE_PERF,
+};
+
+struct probes_options {
+	pid_t pid;       /* the process */
+	size_t ring;     /* bytes of the ring buffer, rounded up to a power of two */
+	uint64_t min_ns; /* calls that were shorter leave no record of their return */
+	enum probe_backend backend;
+};
+
+/* Where a point is. */
+struct probe_site {
+	uint64_t offset;    /* in the file */
+	uint64_t semaphore; /* offset in the file of a 16-bit counter of users; 0: none */
+	uint32_t point;     /* its index */
+};
+
+/* Whether this build has it; *why: NULL, or the reason as part of a sentence. */
+bool probes_are_built(const char **why);
+
+/*
+ * Loads the program. ERR_UNSUPPORTED if this build or the kernel has no such thing, ERR_OS, with
+ * the remedy, if a right is missing. Nothing is attached. Free *ret with probes_close().
+ */
+struct error *probes_open(const struct probes_options *options, struct probes **ret) MUST_CHECK;
+/*
+ * Detaches everything, which takes 30 ms for each call of probes_attach(). What is in the ring can
+ * still be read.
+ */
+void probes_detach(struct probes *p);
+/* Detaches and frees. NULL is allowed. */
+void probes_close(struct probes *p);
+void probes_closep(struct probes **p);
+
+/* The backend in use, "uprobe_multi" or "perf". */
+const char *probes_backend(const struct probes *p);
+
+/* Describes the point of that index; before and after it is attached. */
+struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)
+	MUST_CHECK;
+/* No more PROBE_NEW_RETURN for calls that return to that run-time address. */
+struct error *probes_know_return(struct probes *p, uint64_t address) MUST_CHECK;
+/* Attaches points that are described. file: the ELF file with the code, as we can open it. */
+struct error *probes_attach(struct probes *p, const char *file, const struct probe_site *sites,
+                            size_t n) MUST_CHECK;
+
+/* copy: record->copied bytes. Returns false to stop reading. */
+typedef bool probe_record_fn(const struct probe_record *record, const unsigned char *copy,
+                             void *arg);
+/* Calls visit for each record that is in the ring. Records of one thread are in their order. */
+struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg) MUST_CHECK;
+
+/* What the program has counted so far. */
+uint64_t probes_count(const struct probes *p, enum probe_count which);
+
+#endif

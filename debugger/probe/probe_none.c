@@ -1,0 +1,120 @@
+/* The contract of probe.h in a build without a compiler for BPF programs, without libbpf or without
+ * capstone. */
+#include "debugger/probe/probe.h"
+
+#include "debugger/probe/code_site.h"
+
+static const char reason[] = "this build was made without clang, libbpf or capstone";
+
+bool probes_are_built(const char **why)
+{
+	*why = reason;
+	return false;
+}
+
+struct error *probes_open(const struct probes_options *options, struct probes **ret)
+{
+	(void)options, (void)ret;
+	return error_new(ERR_UNSUPPORTED,
+	                 "there are no probes: %s: build asyncdbg again where these are installed",
+	                 reason);
+}
+
+void probes_detach(struct probes *p)
+{
+	(void)p;
+}
+
+void probes_close(struct probes *p)
+{
+	(void)p;
+}
+
+void probes_closep(struct probes **p)
+{
+	(void)p;
+}
+
+const char *probes_backend(const struct probes *p)
+{
+	(void)p;
+	return "none";
+}
+
+static struct error *none(void)
+{
+	return error_new(ERR_UNSUPPORTED, "there are no probes: %s", reason);
+}
+
+struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)
+{
+	(void)p, (void)index, (void)point;
+	return none();
+}
+
+struct error *probes_know_return(struct probes *p, uint64_t address)
+{
+	(void)p, (void)address;
+	return none();
+}
+
+struct error *probes_attach(struct probes *p, const char *file, const struct probe_site *sites,
+                            size_t n)
+{
+	(void)p, (void)file, (void)sites, (void)n;
+	return none();
+}
+
+struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg)
+{
+	(void)p, (void)visit, (void)arg;
+	return none();
+}
+
+uint64_t probes_count(const struct probes *p, enum probe_count which)
+{
+	(void)p, (void)which;
+	return 0;
+}
+
+bool code_is_emulated(const uint8_t *bytes, size_t len)
+{
+	(void)bytes, (void)len;
+	return false;
+}
+
+bool code_entry_site(const struct code_bytes *function, unsigned arguments, struct code_site *ret)
+{
+	(void)function, (void)arguments, (void)ret;
+	return false;
+}
+
+bool code_return_site(const struct code_bytes *function, uint64_t address, struct code_site *ret)
+{
+	(void)function, (void)address, (void)ret;
+	return false;
+}
+
+bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *visit, void *arg)
+{
+	(void)function, (void)visit, (void)arg;
+	return false;
+}
+
+bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta)
+{
+	(void)function, (void)address, (void)stack_delta;
+	return false;
+}
+
+bool code_tail_jump(const struct code_bytes *function, unsigned argument, struct code_tail *ret)
+{
+	(void)function, (void)argument, (void)ret;
+	return false;
+}
+
+bool code_jumps_on(const struct code_bytes *function)
+{
+	(void)function;
+	return false;
+}

@@ -1,0 +1,87 @@
+/*
+ * What the program in the kernel (probe.bpf.c) and this process share: the kinds of probe points,
+ * and the records of the ring buffer. Only the types of linux/types.h: both sides must lay them out
+ * alike.
+ */
+#ifndef DEBUGGER_PROBE_PROBE_RECORD_H
+#define DEBUGGER_PROBE_PROBE_RECORD_H
+
+#include <linux/types.h>
+
+/*
+ * What is observed at a point. An object is what a call works on, such as a task: an address in a
+ * register. Calls of one thread nest.
+ */
+enum probe_kind {
+	PROBE_CALL = 1, /* entry of a function on an object; it returns at a PROBE_RETURN */
+	PROBE_RETURN,   /* code that runs after such a call has returned, in the same block */
+	PROBE_OBJECT,   /* entry of a function on an object */
+	PROBE_FINAL,    /* the same; the innermost call on that object has finished it */
+	PROBE_PLACE,    /* a place in the code without an object: registers and stack are read */
+};
+
+enum {
+	PROBE_MAX_POINTS = 65536,
+	PROBE_MAX_DEPTH = 8, /* calls that nest on one thread; a power of two */
+	PROBE_MAX_THREADS =
+		4096, /* threads whose calls are followed; the least used one goes first */
+	PROBE_MAX_RETURNS = 256, /* addresses to which calls return */
+	PROBE_MAX_COPY = 256,    /* bytes of an object in a record: fewer than these */
+	PROBE_MAX_PIECES = 4,    /* pieces of an object in one copy */
+};
+
+/* Bytes of an object, from its address. */
+struct probe_piece {
+	__u32 offset, len;
+};
+
+/* A point, by its index. */
+struct probe_point {
+	__u8 kind;     /* enum probe_kind; 0: none */
+	__u8 argument; /* the parameter, from 0, that has the object's address */
+	__u8 silent;   /* write no record of its own, only that of the return */
+	__u8 npieces;  /* of the object, copied at the return of a call */
+	/* The id of the object is a number of 8 bytes this far from its address; 0: not known. */
+	__u32 id_offset;
+	/*
+	 * Where id_offset is 0: the object has a pointer to a table at table_offset, and the table
+	 * has the number id_offset at id_slot.
+	 */
+	__u32 table_offset, id_slot;
+	/* The stack pointer there minus that at the entry of the function, or of the call. */
+	__s32 stack_delta;
+	struct probe_piece pieces[PROBE_MAX_PIECES];
+};
+
+enum {
+	PROBE_FINISHED = 1,   /* of a return: a PROBE_FINAL of the object came before it */
+	PROBE_LATE = 2,       /* of a return: it was seen only by the next event of the thread */
+	PROBE_UNREAD = 4,     /* the object could not be read: id is 0, or the copy is missing */
+	PROBE_NEW_RETURN = 8, /* of a call: it returns to an address without a point */
+};
+
+/* A record of the ring. */
+struct probe_record {
+	__u64 time;   /* ns, CLOCK_MONOTONIC */
+	__u64 object; /* its address */
+	__u64 id;     /* of the object; 0: unknown */
+	__u64 start;  /* of a return: when the call began; of a call: the address it returns to */
+	__u64 by;     /* id of the object of the innermost call that the thread is in; 0: none */
+	__u64 table;  /* of a PROBE_OBJECT or PROBE_FINAL: the pointer at table_offset; 0: none */
+	__u32 tid;    /* as the kernel's first pid namespace has it */
+	__u32 point;  /* of a return: that of its call */
+	__u8 kind;    /* enum probe_kind */
+	__u8 flags;
+	__u16 copied;   /* bytes that follow */
+	__u32 by_point; /* the point of the call of by */
+};
+
+/* What the program counts, an array of 64-bit numbers for each processor. */
+enum probe_count {
+	PROBE_LOST,      /* records for which the ring had no room */
+	PROBE_UNMATCHED, /* returns without their call: it began before the points were there */
+	PROBE_TOO_DEEP,  /* calls that nest deeper than PROBE_MAX_DEPTH */
+	PROBE_NCOUNTS,
+};
+
+#endif

@@ -1,0 +1,494 @@
+#include "runtimes/trace/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "dwarf/module/code_map.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/trace/returns.h"
+
+static const char *const event_names[TRACE_NEVENTS] = {
+	[TRACE_SPAWN] = "task-spawn",
+	[TRACE_POLL_START] = "task-poll-start",
+	[TRACE_POLL_END] = "task-poll-end",
+	[TRACE_TERMINATE] = "task-terminate",
+	[TRACE_WORKER_START] = "worker-thread-start",
+	[TRACE_WORKER_STOP] = "worker-thread-stop",
+	[TRACE_PARK] = "worker-thread-park",
+	[TRACE_UNPARK] = "worker-thread-unpark",
+	[TRACE_WAKE] = "task-wake",
+};
+
+const char *trace_event_name(enum trace_event event)
+{
+	return event_names[event];
+}
+
+bool trace_event_named(const char *name, enum trace_event *ret)
+{
+	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
+		if (strcmp(event_names[i], name) == 0) {
+			*ret = (enum trace_event)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct planner {
+	struct inspector *in;
+	struct arena *a;
+	bool slow;
+	const struct runtime *runtime;
+	size_t copy;
+	struct probe_id id;
+	const struct code_map *code;
+	VEC(struct trace_point) points;
+	VEC(uint64_t) callers; /* functions that call poll functions; link-time */
+	VEC(struct trace_missing) missing;
+	size_t left_out; /* slow points that were not wanted */
+	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
+};
+
+static enum trace_role role_of(enum probe_event event)
+{
+	switch (event) {
+	case PROBE_EVENT_POLL:
+		return TRACE_AT_POLL;
+	case PROBE_EVENT_WAKE:
+		return TRACE_AT_WAKE;
+	case PROBE_EVENT_SPAWN:
+		return TRACE_AT_SPAWN;
+	case PROBE_EVENT_END:
+		return TRACE_AT_END;
+	case PROBE_EVENT_PARK:
+		return TRACE_AT_PARK;
+	}
+	return TRACE_AT_POLL;
+}
+
+static uint8_t kernel_kind(enum trace_role role)
+{
+	switch (role) {
+	case TRACE_AT_POLL:
+	case TRACE_AT_PARK:
+		return PROBE_CALL;
+	case TRACE_AT_RETURN:
+		return PROBE_RETURN;
+	case TRACE_AT_END:
+		return PROBE_FINAL;
+	case TRACE_AT_WAKE:
+	case TRACE_AT_SPAWN:
+		return PROBE_OBJECT;
+	}
+	return 0;
+}
+
+/* ---- functions ---- */
+
+/*
+ * The spelling of a path in mangled names, legacy and v0: "a::bc::" is "1a2bc". No mangling has
+ * another one, if the identifiers are ASCII.
+ */
+static const char *mangled_path(struct arena *a, const char *path)
+{
+	STR(text);
+
+	while (*path) {
+		size_t len = strcspn(path, ":");
+
+		str_printf(&text, "%zu%.*s", len, (int)len, path);
+		path += len + strspn(path + len, ":");
+	}
+	return arena_strdup(a, str_text(&text));
+}
+
+/* The name of a function: by its DIE, else demangled; without generics in its path. */
+static const char *name_of(struct planner *p, const struct code_function *f)
+{
+	const struct function *found =
+		lookup_function(p->in->di, f->low + p->code->dm->module->bias);
+
+	if (found && found->name && found->low == f->low + p->code->dm->module->bias)
+		return found->name;
+	const char *name = demangle(p->a, f->name);
+	return name + (*name == '<');
+}
+
+/* direct: whether it is a function of the module itself. */
+static bool is_function(const char *name, const char *within, const char *wanted, bool *direct)
+{
+	const char *last = qualified_last(name);
+
+	*direct = last == name + strlen(within);
+	return str_begins(name, within) && qualified_base_len(last) == strlen(wanted) &&
+	       strncmp(last, wanted, strlen(wanted)) == 0;
+}
+
+typedef void function_fn(struct planner *p, const struct code_function *f, const char *name,
+                         bool direct, const void *arg);
+
+/* Collects the functions of a row; by their symbols, so that no other unit is read. */
+static void find_functions(struct planner *p, const char *within, const char *wanted,
+                           function_fn *found, const void *arg)
+{
+	SCRATCH(tmp);
+	bool direct;
+	const char *path = mangled_path(&tmp, within), *own = mangled_path(&tmp, wanted);
+
+	for (size_t i = 0; i < p->code->n; i++) {
+		const struct code_function *f = &p->code->functions[i];
+		const char *at = strstr(f->name, path);
+
+		if (!at || !strstr(at + strlen(path), own))
+			continue;
+		const char *name = name_of(p, f);
+		if (is_function(name, within, wanted, &direct))
+			found(p, f, name, direct, arg);
+	}
+}
+
+/* ---- points ---- */
+
+static void describe_task(struct planner *p, const struct code_function *f,
+                          struct trace_point *point)
+{
+	struct task_types types;
+	const char *closure;
+
+	p->runtime->task_types(p->in, f->low + p->code->dm->module->bias, &types);
+	if (!types.future)
+		return;
+	const char *name = type_name(types.future);
+	closure = p->runtime->job ? p->runtime->job(p->a, name) : NULL;
+	if (closure) {
+		point->job = p->runtime->worker_job && strstr(closure, p->runtime->worker_job)
+		                     ? TRACE_WORKER
+		                     : TRACE_BLOCKING;
+		name = closure;
+	}
+	point->type = inspector_clean_name(p->a, name);
+}
+
+static bool has_point(const struct planner *p, const struct trace_point *point)
+{
+	for (size_t i = 0; i < p->points.n; i++) {
+		const struct trace_point *x = &p->points.data[i];
+
+		if (x->role == point->role && x->code == point->code &&
+		    x->address == point->address &&
+		    x->kernel.stack_delta == point->kernel.stack_delta)
+			return true;
+	}
+	return false;
+}
+
+/* Where a hit has the task in which argument. */
+struct probe_place {
+	struct code_site site;
+	unsigned argument;
+	bool shared;
+};
+
+/*
+ * The place for a function that only moves its arguments and jumps into another one: the entry of
+ * that one.
+ */
+static bool find_behind_jump(const struct planner *p, const struct code_bytes *bytes,
+                             struct probe_place *place)
+{
+	struct code_tail tail;
+	struct code_bytes next;
+	struct code_site site;
+
+	if (!code_tail_jump(bytes, place->argument, &tail))
+		return false;
+	uint64_t target = tail.slot ? code_map_pointer(p->code, tail.slot) : tail.target;
+	const struct code_function *f = code_map_at(p->code, target);
+	if (!f || f->low != target || !code_map_bytes(p->code, f, &next) ||
+	    !code_entry_site(&next, 1U << tail.argument, &site) || site.slow)
+		return false;
+	*place = (struct probe_place){ site, tail.argument, true };
+	return true;
+}
+
+static bool find_place(const struct planner *p, const struct code_function *f, bool identified,
+                       struct probe_place *place)
+{
+	struct code_bytes bytes;
+
+	if (!code_map_bytes(p->code, f, &bytes) ||
+	    !code_entry_site(&bytes, identified ? 1U << place->argument : 0, &place->site))
+		return false;
+	if (place->site.slow && identified)
+		find_behind_jump(p, &bytes, place);
+	return true;
+}
+
+static void add_point(struct planner *p, const struct code_function *f, const char *name,
+                      bool direct, const void *arg)
+{
+	const struct probe_row *row = arg;
+	struct probe_place place = { .argument = row->argument };
+	struct trace_point point = {
+		.role = role_of(row->event),
+		.runtime = p->runtime,
+		.copy = p->copy,
+		.code = p->code,
+		.function = inspector_clean_name(p->a, name_without_generics(p->a, name)),
+		.entry = f->low,
+	};
+	bool identified = point.role != TRACE_AT_PARK;
+
+	if (p->points.n >= PROBE_MAX_POINTS / 2 || (row->direct && !direct) ||
+	    !find_place(p, f, identified, &place))
+		return;
+	point.address = place.site.address;
+	point.slow = place.site.slow;
+	point.shared = place.shared;
+	point.offset = code_map_offset(p->code, point.address);
+	point.kernel = (struct probe_point){
+		.kind = kernel_kind(point.role),
+		.argument = (uint8_t)place.argument,
+		.table_offset = identified ? (uint32_t)p->id.table_offset : 0,
+		.id_slot = identified ? (uint32_t)p->id.id_slot : 0,
+		.stack_delta = place.site.stack_delta,
+	};
+	if (point.role == TRACE_AT_POLL)
+		describe_task(p, f, &point);
+	if (point.slow && !p->slow) {
+		p->left_out++;
+		p->slow_of[row->event]++;
+		return;
+	}
+	if (has_point(p, &point))
+		return;
+	p->matches[row->event]++;
+	*vec_push(&p->points) = point;
+}
+
+static const struct probe_row *row_named(const struct probe_row *rows, const char *name)
+{
+	for (; rows->name; rows++) {
+		if (strcmp(rows->name, name) == 0)
+			return rows;
+	}
+	return NULL;
+}
+
+static void count_function(struct planner *p, const struct code_function *f, const char *name,
+                           bool direct, const void *arg)
+{
+	size_t *n = *(size_t *const *)arg;
+
+	(void)p, (void)f, (void)name, (void)direct;
+	++*n;
+}
+
+static bool has_function(struct planner *p, const struct probe_row *row)
+{
+	size_t n = 0, *counter = &n;
+
+	if (row)
+		find_functions(p, row->within, row->name, count_function, &counter);
+	return n > 0;
+}
+
+static void note_caller(struct planner *p, const struct code_function *f, const char *name,
+                        bool direct, const void *arg)
+{
+	(void)arg;
+	if (!direct && !strchr(qualified_last(name), '<'))
+		*vec_push(&p->callers) = f->low;
+}
+
+static void plan_rows(struct planner *p)
+{
+	for (const struct probe_row *row = p->runtime->probes; row->name; row++) {
+		if (row->unless && has_function(p, row_named(p->runtime->probes, row->unless)))
+			continue;
+		find_functions(p, row->within, row->name, add_point, row);
+	}
+	if (p->runtime->poll_caller)
+		find_functions(p, p->runtime->poll_caller_within, p->runtime->poll_caller,
+		               note_caller, NULL);
+}
+
+/* ---- returns ---- */
+
+static void add_return_point(const struct return_site *site, void *arg)
+{
+	struct planner *p = arg;
+	const struct trace_point point = {
+		.role = TRACE_AT_RETURN,
+		.runtime = p->runtime,
+		.copy = p->copy,
+		.code = p->code,
+		.function = site->function,
+		.entry = site->after,
+		.address = site->address,
+		.offset = code_map_offset(p->code, site->address),
+		.slow = site->slow,
+		.kernel = { .kind = PROBE_RETURN, .stack_delta = site->stack_delta },
+	};
+
+	if (point.slow && !p->slow)
+		p->left_out++;
+	else if (!has_point(p, &point))
+		*vec_push(&p->points) = point;
+}
+
+static void plan_returns(struct planner *p)
+{
+	struct returns r = { p->in, p->code, p->a, add_return_point, p };
+	size_t n = p->points.n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p->points.data[i].role == TRACE_AT_PARK)
+			returns_of_function(&r, p->points.data[i].entry);
+	}
+	returns_of_polls(&r, p->callers.data, p->callers.n, p->id.table_offset);
+}
+
+/* ---- the plan ---- */
+
+static void miss(struct planner *p, enum trace_event event, const char *reason)
+{
+	*vec_push(&p->missing) = (struct trace_missing){ event, reason };
+}
+
+static bool has_role(const struct planner *p, enum trace_role role, bool worker)
+{
+	for (size_t i = 0; i < p->points.n; i++) {
+		const struct trace_point *x = &p->points.data[i];
+
+		if (x->role == role && (!worker || x->job == TRACE_WORKER))
+			return true;
+	}
+	return false;
+}
+
+static const char reason_slow[] = "its probe needs a single step, which is slow: --allow-slow";
+static const char reason_inlined[] = "the compiler has inlined the function";
+
+/* An event that some functions show, and others, which are slow, were left out of. */
+static bool is_whole(const struct planner *p, enum probe_event event)
+{
+	return p->matches[event] > 0 && p->slow_of[event] == 0;
+}
+
+static void judge(struct planner *p, struct trace_plan *plan)
+{
+	bool polls = is_whole(p, PROBE_EVENT_POLL), parks = is_whole(p, PROBE_EVENT_PARK);
+	bool returns = has_role(p, TRACE_AT_RETURN, false);
+	bool workers = polls && has_role(p, TRACE_AT_POLL, true);
+	const struct {
+		enum trace_event event;
+		enum probe_event seen_at;
+		bool has;
+	} events[] = {
+		/* Where no function shows it, the first poll of a task does. */
+		{ TRACE_SPAWN, PROBE_EVENT_SPAWN, polls },
+		{ TRACE_POLL_START, PROBE_EVENT_POLL, polls },
+		{ TRACE_POLL_END, PROBE_EVENT_POLL, polls && returns },
+		{ TRACE_TERMINATE, PROBE_EVENT_END, is_whole(p, PROBE_EVENT_END) },
+		{ TRACE_WORKER_START, PROBE_EVENT_POLL, workers },
+		{ TRACE_WORKER_STOP, PROBE_EVENT_POLL, workers && returns },
+		{ TRACE_PARK, PROBE_EVENT_PARK, parks },
+		{ TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns },
+		{ TRACE_WAKE, PROBE_EVENT_WAKE, is_whole(p, PROBE_EVENT_WAKE) },
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		plan->has[events[i].event] = events[i].has;
+		if (!events[i].has)
+			miss(p, events[i].event,
+			     p->slow_of[events[i].seen_at] ? reason_slow : reason_inlined);
+	}
+}
+
+static struct error *plan_copy(struct planner *p, const struct runtime_copy *copy)
+{
+	if (!p->runtime->probe_id || !p->runtime->probe_id(p->in, p->copy, &p->id))
+		return error_new(ERR_LAYOUT, "%s: the ids of its tasks cannot be found",
+		                 p->runtime->name);
+	struct code_map *code = NEW(p->a, struct code_map);
+	TRY(code_map_read(copy->dm, p->a, code));
+	p->code = code;
+	p->callers.n = 0;
+	plan_rows(p);
+	plan_returns(p);
+	return NULL;
+}
+
+static struct error *plan_all(struct planner *p, bool *found)
+{
+	for (const struct runtime *const *list = runtimes_in(p->in->di); *list; list++) {
+		struct runtime_copy copy;
+
+		p->runtime = *list;
+		if (!(*list)->probes)
+			continue;
+		for (p->copy = 0; (*list)->copy(p->in, p->copy, &copy); p->copy++) {
+			TRY(interrupt_check());
+			TRY(plan_copy(p, &copy));
+			*found = true;
+		}
+	}
+	return NULL;
+}
+
+static void finish(struct planner *p, struct trace_plan *ret)
+{
+	struct trace_plan plan = { .arena = p->a, .left_out = p->left_out };
+
+	judge(p, &plan);
+	for (size_t i = 0; i < p->points.n; i++)
+		plan.nslow += p->points.data[i].slow;
+	plan.n = p->points.n;
+	plan.points = vec_to_arena(&p->points, p->a);
+	plan.nmissing = p->missing.n;
+	plan.missing = vec_to_arena(&p->missing, p->a);
+	*ret = plan;
+}
+
+struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
+                              struct trace_plan *ret)
+{
+	struct planner p = { .in = in, .a = a, .slow = slow };
+	bool found = false;
+	struct error *err = plan_all(&p, &found);
+
+	if (!err && !found)
+		err = error_new(ERR_LAYOUT, "the program has no async runtime whose events can be "
+		                            "traced");
+	if (!err && !p.points.n)
+		err = error_new(ERR_LAYOUT, "no probe point was found in the program");
+	if (!err)
+		finish(&p, ret);
+	vec_free(&p.points);
+	vec_free(&p.callers);
+	vec_free(&p.missing);
+	return err;
+}
+
+bool trace_plan_add_return(struct trace_plan *plan, struct inspector *in,
+                           const struct code_map *code, uint64_t address, bool slow)
+{
+	struct planner p = { .in = in, .a = plan->arena, .slow = slow };
+	struct returns r = { in, code, plan->arena, add_return_point, &p };
+	size_t n = plan->n;
+
+	p.code = code;
+	for (size_t i = 0; i < n; i++)
+		*vec_push(&p.points) = plan->points[i];
+	p.runtime = n ? plan->points[0].runtime : NULL;
+	returns_of_address(&r, address);
+	plan->n = p.points.n;
+	plan->points = vec_to_arena(&p.points, plan->arena);
+	return plan->n > n;
+}

@@ -1,0 +1,101 @@
+/*
+ * The plan of a trace: where in the program's code the events of its runtimes can be seen, and what
+ * a hit there means. It is made from debug info and machine code alone.
+ */
+#ifndef RUNTIMES_TRACE_PLAN_H
+#define RUNTIMES_TRACE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+#include "debugger/probe/probe_record.h"
+
+struct code_map;
+struct inspector;
+struct runtime;
+
+/* The events of a trace. The first eight have the names of tokio-dtrace's probes. */
+enum trace_event {
+	TRACE_SPAWN,
+	TRACE_POLL_START,
+	TRACE_POLL_END,
+	TRACE_TERMINATE,
+	TRACE_WORKER_START,
+	TRACE_WORKER_STOP,
+	TRACE_PARK,
+	TRACE_UNPARK,
+	TRACE_WAKE,
+	TRACE_NEVENTS,
+};
+/* "task-spawn". */
+const char *trace_event_name(enum trace_event event);
+bool trace_event_named(const char *name, enum trace_event *ret);
+
+/* What a task is. */
+enum trace_job {
+	TRACE_TASK,     /* an async task */
+	TRACE_BLOCKING, /* a job of a blocking pool */
+	TRACE_WORKER,   /* the job of a blocking pool that runs a worker: no task of the program */
+};
+
+enum trace_role {
+	TRACE_AT_POLL,   /* entry of a task's poll function */
+	TRACE_AT_RETURN, /* code that runs when such a call, or that of TRACE_AT_PARK, returns */
+	TRACE_AT_WAKE,
+	TRACE_AT_SPAWN,
+	TRACE_AT_END,
+	TRACE_AT_PARK, /* entry of a function in which a thread waits for work */
+};
+
+struct trace_point {
+	enum trace_role role;
+	const struct runtime *runtime;
+	size_t copy; /* which copy of the runtime it is */
+	const struct code_map *code;
+	const char *function; /* its name, without generics */
+	const char *type;     /* of the future that it polls; NULL: unknown, or not TRACE_AT_POLL */
+	enum trace_job job;   /* of TRACE_AT_POLL */
+	bool shared;    /* the point is in a function that the named one leads to, and others too */
+	uint64_t entry; /* of the function, or the address to which a call returns; link-time */
+	uint64_t address; /* of the point; link-time */
+	uint64_t offset;  /* of the point, in the file */
+	bool slow;        /* the kernel needs a single step there */
+	struct probe_point kernel;
+};
+
+struct trace_missing {
+	enum trace_event event;
+	const char *reason;
+};
+
+struct trace_plan {
+	struct arena *arena;
+	struct trace_point *points;
+	size_t n;
+	bool has[TRACE_NEVENTS]; /* events that the points show, each of them always */
+	struct trace_missing *missing;
+	size_t nmissing;
+	size_t nslow;    /* points that are slow */
+	size_t left_out; /* points that would be slow, and were not wanted */
+};
+
+/*
+ * Makes the plan of all runtimes of the program that have probe points; in must have taken a
+ * snapshot. slow: use points that need a single step. ret lives in a. ERR_NO_DEBUGINFO: the program
+ * has no symbols; ERR_LAYOUT: it has no runtime with such points; ERR_UNSUPPORTED: another machine.
+ */
+struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
+                              struct trace_plan *ret) MUST_CHECK;
+
+/*
+ * Adds the points for an address, link-time in that module, to which calls of a TRACE_AT_POLL or
+ * TRACE_AT_PARK return; plan->points may move. False: none was added, because they are there
+ * already, or the code at the address cannot be used.
+ */
+bool trace_plan_add_return(struct trace_plan *plan, struct inspector *in,
+                           const struct code_map *code, uint64_t address, bool slow);
+
+#endif

@@ -1,0 +1,194 @@
+#include "runtimes/trace/returns.h"
+
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/common/inspector.h"
+
+enum {
+	MAX_LEVELS = 6,     /* of callers that return at once themselves */
+	MAX_SITES = 64,     /* of one such search */
+	ENTRY_TO_AFTER = 8, /* a return takes the return address from the stack */
+	NEAR = 24,          /* bytes before an indirect call in which its table is loaded */
+};
+
+/* A search for the sites of one call. */
+struct search {
+	const struct returns *r;
+	uint64_t after; /* of the innermost call */
+	int32_t delta;  /* of the stack pointer, from the entry of the innermost callee */
+	unsigned level, nfound;
+};
+
+static void search_return(struct search *s, uint64_t after);
+
+static void report(struct search *s, const struct code_function *f, const struct code_site *site)
+{
+	struct arena *a = s->r->a;
+	const char *name = demangle(a, f->name);
+
+	if (s->nfound++ >= MAX_SITES)
+		return;
+	s->r->found(&(struct return_site){ inspector_clean_name(a, name_without_generics(a, name)),
+	                                   s->after, site->address, s->delta + site->stack_delta,
+	                                   site->slow },
+	            s->r->arg);
+}
+
+static void visit_caller(uint64_t next, void *arg)
+{
+	search_return(arg, next);
+}
+
+/*
+ * Where the caller returns at once, the points are behind the calls of the caller: no instruction
+ * in between is emulated. False: nothing calls it directly.
+ */
+static bool search_outer(struct search *s, const struct code_function *f, int32_t to_return)
+{
+	struct search outer = *s;
+
+	if (s->level >= MAX_LEVELS)
+		return false;
+	outer.level++;
+	outer.delta += to_return;
+	code_map_each_caller(s->r->code, f->low, visit_caller, &outer);
+	bool found = outer.nfound > s->nfound;
+	s->nfound = outer.nfound;
+	return found;
+}
+
+static void search_return(struct search *s, uint64_t after)
+{
+	const struct code_function *f = code_map_at(s->r->code, after - 1);
+	struct code_bytes bytes;
+	struct code_site site;
+	int32_t to_return;
+
+	if (!f || s->nfound >= MAX_SITES || !code_map_bytes(s->r->code, f, &bytes) ||
+	    !code_return_site(&bytes, after, &site))
+		return;
+	if (site.slow && code_leads_to_return(&bytes, after, &to_return) &&
+	    search_outer(s, f, to_return))
+		return;
+	report(s, f, &site);
+}
+
+bool returns_of_address(const struct returns *r, uint64_t after)
+{
+	struct search s = { .r = r, .after = after, .delta = ENTRY_TO_AFTER };
+
+	search_return(&s, after);
+	return s.nfound > 0;
+}
+
+static void visit_call(uint64_t after, void *arg)
+{
+	returns_of_address(arg, after);
+}
+
+void returns_of_function(const struct returns *r, uint64_t function)
+{
+	struct returns copy = *r;
+
+	code_map_each_caller(r->code, function, visit_call, &copy);
+}
+
+/* ---- calls through a table ---- */
+
+/* Whether the code before a link-time address is of one of the callers, inlined. */
+static bool is_inlined(const struct returns *r, uint64_t after)
+{
+	SCRATCH(tmp);
+	uint64_t pc = after - 1 + r->code->dm->module->bias;
+	size_t n;
+	const struct location *l = lookup_rust_functions_at(r->in->di, pc, &tmp, &n);
+
+	for (size_t i = 0; l && i < n; i++) {
+		const struct runtime *const *list = runtimes_in(r->in->di);
+
+		for (; l[i].name && *list; list++) {
+			const char *last = qualified_last(l[i].name), *own = (*list)->poll_caller;
+			const char *within = (*list)->poll_caller_within;
+
+			if (own && str_begins(l[i].name, within) && strcmp(last, own) == 0 &&
+			    last != l[i].name + strlen(within))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether the bytes before an indirect call load a pointer at table_offset of an object, as a call
+ * through its table does: most other indirect calls are sorted out without debug info.
+ */
+static bool loads_table(const uint8_t *call, size_t before, uint64_t table_offset)
+{
+	size_t n = before < NEAR ? before : NEAR;
+
+	for (size_t i = 3; i <= n; i++) {
+		const uint8_t *at = call - i;
+
+		if (at[0] == 0x8b && (at[1] & 0xc0) == 0x40 &&
+		    (at[2] == table_offset || (i > 3 && at[3] == table_offset)))
+			return true;
+	}
+	return false;
+}
+
+/* Bytes of an indirect call (ff /2) through a register or memory; 0: it is none. */
+static size_t indirect_call_len(const uint8_t *at, size_t left)
+{
+	if (left < 3 || at[0] != 0xff || (at[1] & 0x38) != 0x10)
+		return 0;
+	size_t sib = (at[1] & 0xc0) != 0xc0 && (at[1] & 7) == 4;
+
+	switch (at[1] & 0xc0) {
+	case 0xc0:
+		return 2;
+	case 0x40:
+		return 3 + sib;
+	case 0x00:
+		return (at[1] & 7) == 5 ? 0 : 2 + sib;
+	}
+	return 0;
+}
+
+static void search_inlined(const struct returns *r, uint64_t table_offset)
+{
+	const struct code_map *m = r->code;
+
+	for (size_t i = 0; i + 8 < m->text_len; i++) {
+		const uint8_t *at = memchr(m->text + i, 0xff, m->text_len - i - 8);
+
+		if (!at)
+			return;
+		i = (size_t)(at - m->text);
+		size_t len = indirect_call_len(at, m->text_len - i);
+		uint64_t after = m->text_address + i + len;
+		if (len && loads_table(at, i, table_offset) && is_inlined(r, after))
+			returns_of_address(r, after);
+	}
+}
+
+void returns_of_polls(const struct returns *r, const uint64_t *callers, size_t n,
+                      uint64_t table_offset)
+{
+	struct returns copy = *r;
+	struct code_bytes bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct code_function *f = code_map_at(r->code, callers[i]);
+
+		if (!f || !code_map_bytes(r->code, f, &bytes))
+			continue;
+		if (code_jumps_on(&bytes))
+			returns_of_function(r, f->low);
+		else
+			code_each_indirect_call(&bytes, visit_call, &copy);
+	}
+	search_inlined(r, table_offset);
+}

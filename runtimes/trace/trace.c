@@ -1,0 +1,380 @@
+#include "runtimes/trace/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "debugger/base/log.h"
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "debugger/probe/probe.h"
+#include "dwarf/module/code_map.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/trace/id_set.h"
+
+struct known_thread {
+	int worker, runtime;
+};
+
+struct trace {
+	struct inspector *in;
+	struct trace_options options;
+	struct trace_plan plan;
+	struct probes *probes;
+	size_t nattached;   /* points, of the plan */
+	struct map polls;   /* run-time address of a poll function -> its point's index + 1 */
+	struct map tables;  /* run-time address of a table -> index + 1 of its poll function */
+	struct map threads; /* tid -> struct known_thread */
+	struct id_set seen; /* tasks whose spawn was passed on, or that existed before */
+	uint64_t known_at;  /* when the tasks that exist were told; ns, CLOCK_MONOTONIC */
+	uint64_t spawned;   /* id of the task that spawned_on has spawned just now */
+	pid_t spawned_on;
+	VEC(uint64_t) returns; /* run-time addresses of calls that return to new places */
+	struct trace_totals totals;
+	uint64_t detach_ns;
+	trace_item_fn *visit;
+	void *arg;
+	struct arena arena;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- attaching ---- */
+
+static uint64_t bias_of(const struct trace_point *p)
+{
+	return p->code->dm->module->bias;
+}
+
+/* The file of a module as we can open it: the inode that the process has mapped. */
+static const char *file_of(struct trace *t, const struct module *m)
+{
+	const struct target *target = t->in->target;
+
+	if (m->is_main)
+		return arena_printf(&t->arena, "/proc/%d/exe", (int)target->pid);
+	return arena_printf(&t->arena, "%s%s", target->root, m->path);
+}
+
+/* Attaches those of the new points that lie in this module. */
+static struct error *attach_module(struct trace *t, const struct code_map *code)
+{
+	VEC(struct probe_site) sites = { 0 };
+	struct error *err;
+
+	for (size_t i = t->nattached; i < t->plan.n; i++) {
+		const struct trace_point *p = &t->plan.points[i];
+
+		if (p->code == code)
+			*vec_push(&sites) = (struct probe_site){ p->offset, 0, (uint32_t)i };
+	}
+	err = probes_attach(t->probes, file_of(t, code->dm->module), sites.data, sites.n);
+	vec_free(&sites);
+	return err;
+}
+
+static struct error *describe(struct trace *t, size_t index)
+{
+	const struct trace_point *p = &t->plan.points[index];
+
+	if (p->role == TRACE_AT_POLL)
+		map_put(&t->polls, p->entry + bias_of(p), (void *)(uintptr_t)(index + 1));
+	if (p->role == TRACE_AT_RETURN)
+		TRY(probes_know_return(t->probes, p->entry + bias_of(p)));
+	return probes_describe(t->probes, (uint32_t)index, &p->kernel);
+}
+
+/* Attaches what was added to the plan. */
+static struct error *attach(struct trace *t)
+{
+	for (size_t i = t->nattached; i < t->plan.n; i++)
+		TRY(describe(t, i));
+	for (size_t i = t->nattached; i < t->plan.n; i++) {
+		const struct code_map *code = t->plan.points[i].code;
+		bool first = true;
+
+		for (size_t j = t->nattached; j < i; j++)
+			first &= t->plan.points[j].code != code;
+		if (first)
+			TRY(attach_module(t, code));
+	}
+	t->nattached = t->plan.n;
+	return NULL;
+}
+
+void trace_know(struct trace *t, const struct snapshot *s)
+{
+	t->known_at = now();
+	for (size_t i = 0; i < s->nthreads; i++) {
+		struct known_thread *th = NEW(&t->arena, struct known_thread);
+
+		*th = (struct known_thread){ s->threads[i].worker, s->threads[i].runtime };
+		map_put(&t->threads, (uint64_t)s->threads[i].tid, th);
+	}
+	for (size_t i = 0; i < s->ntasks; i++)
+		id_set_add(&t->seen, s->tasks[i]->number);
+}
+
+struct error *trace_open(struct inspector *in, const struct trace_options *options,
+                         struct trace **ret)
+{
+	struct trace *t CLEANUP(trace_closep) = alloc_zeroed(sizeof(*t));
+	const struct probes_options probes = {
+		.pid = in->target->pid,
+		.ring = options->ring,
+		.min_ns = options->min_ns,
+		.backend = options->perf ? PROBE_PERF : PROBE_BEST,
+	};
+
+	t->in = in;
+	t->options = *options;
+	TRY(probes_open(&probes, &t->probes));
+	TRY(trace_plan_make(in, options->slow, &t->arena, &t->plan));
+	TRY(attach(t));
+	*ret = t;
+	t = NULL;
+	return NULL;
+}
+
+void trace_detach(struct trace *t)
+{
+	uint64_t start = now();
+
+	probes_detach(t->probes);
+	t->detach_ns = now() - start;
+}
+
+uint64_t trace_detach_ns(const struct trace *t)
+{
+	return t->detach_ns;
+}
+
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	probes_close(t->probes);
+	map_free(&t->polls);
+	map_free(&t->tables);
+	map_free(&t->threads);
+	id_set_free(&t->seen);
+	vec_free(&t->returns);
+	arena_free(&t->arena);
+	free(t);
+}
+
+void trace_closep(struct trace **t)
+{
+	trace_close(*t);
+}
+
+const struct trace_plan *trace_plan_of(const struct trace *t)
+{
+	return &t->plan;
+}
+
+const char *trace_backend(const struct trace *t)
+{
+	return probes_backend(t->probes);
+}
+
+/* ---- events ---- */
+
+static const struct trace_point *point_at(const struct trace *t, uint64_t index)
+{
+	return index < t->plan.n ? &t->plan.points[index] : NULL;
+}
+
+/* The point of the poll function that a table has; by the file, where tables are constants. */
+static const struct trace_point *poll_of_table(struct trace *t, const struct trace_point *p,
+                                               uint64_t table)
+{
+	struct probe_id id;
+
+	if (!table)
+		return NULL;
+	if (!map_has(&t->tables, table)) {
+		void *index = NULL;
+
+		if (p->runtime->probe_id(t->in, p->copy, &id))
+			index = map_get(&t->polls, code_map_pointer(p->code, table + id.poll_slot -
+			                                                             bias_of(p)) +
+			                                   bias_of(p));
+		map_put(&t->tables, table, index);
+	}
+	return point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
+}
+
+static void set_thread(const struct trace *t, struct trace_item *item)
+{
+	const struct known_thread *th = map_get(&t->threads, (uint64_t)item->tid);
+
+	item->worker = th ? th->worker : -1;
+	item->runtime = th ? th->runtime : -1;
+}
+
+static void set_task(struct trace_item *item, const struct trace_point *poll)
+{
+	if (!poll)
+		return;
+	item->type = poll->type;
+	item->job = poll->job;
+}
+
+static bool pass(struct trace *t, struct trace_item *item)
+{
+	if (!t->options.events[item->event])
+		return true;
+	set_thread(t, item);
+	t->totals.events++;
+	return t->visit(item, t->arg);
+}
+
+/*
+ * Passes on the spawn of a task that another event shows first, because its function was inlined,
+ * or was called before the points were there.
+ */
+static bool pass_unseen_spawn(struct trace *t, const struct trace_item *item)
+{
+	struct trace_item spawn = *item;
+
+	if (!item->task || item->time < t->known_at || !id_set_add(&t->seen, item->task))
+		return true;
+	spawn.event = TRACE_SPAWN;
+	spawn.late = true;
+	spawn.ready = false;
+	spawn.poll_ns = spawn.by = 0;
+	return pass(t, &spawn);
+}
+
+static enum trace_event event_of_call(const struct trace_point *p, bool ends)
+{
+	if (p->role == TRACE_AT_PARK)
+		return ends ? TRACE_UNPARK : TRACE_PARK;
+	if (p->job == TRACE_WORKER)
+		return ends ? TRACE_WORKER_STOP : TRACE_WORKER_START;
+	return ends ? TRACE_POLL_END : TRACE_POLL_START;
+}
+
+/* The start or the end of a call. */
+static bool take_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                      struct trace_item *item)
+{
+	bool ends = r->kind == PROBE_RETURN;
+
+	item->event = event_of_call(p, ends);
+	if (p->role == TRACE_AT_PARK)
+		item->task = 0;
+	else
+		set_task(item, p);
+	if (ends) {
+		item->poll_ns = r->time - r->start;
+		item->ready = r->flags & PROBE_FINISHED;
+		item->late = r->flags & PROBE_LATE;
+		t->totals.unmatched += item->late;
+	} else {
+		if (r->flags & PROBE_NEW_RETURN)
+			*vec_push(&t->returns) = r->start;
+		if (item->event == TRACE_POLL_START && !pass_unseen_spawn(t, item))
+			return false;
+	}
+	return pass(t, item);
+}
+
+/*
+ * Whether a hit is a wake-up. A point that other functions reach too is also hit when a task that
+ * is spawned or yields is put into the queue at once.
+ */
+static bool is_wake(struct trace *t, const struct trace_point *p, const struct trace_item *item)
+{
+	bool spawned = t->spawned == item->task && t->spawned_on == item->tid;
+
+	if (spawned)
+		t->spawned = 0;
+	return !p->shared || (!spawned && item->by != item->task);
+}
+
+static bool take_object(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                        struct trace_item *item)
+{
+	set_task(item, poll_of_table(t, p, r->table));
+	if (item->job == TRACE_WORKER)
+		return true;
+	switch (p->role) {
+	case TRACE_AT_SPAWN:
+		item->event = TRACE_SPAWN;
+		if (!id_set_add(&t->seen, item->task))
+			return true;
+		t->spawned = item->task;
+		t->spawned_on = item->tid;
+		return pass(t, item);
+	case TRACE_AT_WAKE:
+		item->event = TRACE_WAKE;
+		return !is_wake(t, p, item) || pass(t, item);
+	default:
+		item->event = TRACE_TERMINATE;
+		return pass_unseen_spawn(t, item) && pass(t, item);
+	}
+}
+
+static bool take(const struct probe_record *r, const unsigned char *copy, void *arg)
+{
+	struct trace *t = arg;
+	const struct trace_point *p = point_at(t, r->point);
+	const struct trace_point *outer = point_at(t, r->by_point);
+	struct trace_item item = { .time = r->time, .tid = (pid_t)r->tid, .task = r->id };
+
+	(void)copy;
+	if (!p)
+		return true;
+	if (r->by && outer && outer->role == TRACE_AT_POLL && outer->job != TRACE_WORKER)
+		item.by = r->by;
+	if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)
+		return take_call(t, p, r, &item);
+	return take_object(t, p, r, &item);
+}
+
+/* Adds points where calls were seen to return. */
+static struct error *add_returns(struct trace *t)
+{
+	for (size_t i = 0; i < t->returns.n; i++) {
+		const struct module *m = module_at(t->in->target, t->returns.data[i]);
+
+		LOG("trace", "a call returns to 0x%" PRIx64, m ? t->returns.data[i] - m->bias : 0);
+		TRY(probes_know_return(t->probes, t->returns.data[i]));
+		for (size_t j = 0; m && j < t->plan.n; j++) {
+			const struct code_map *code = t->plan.points[j].code;
+
+			if (code->dm->module != m)
+				continue;
+			trace_plan_add_return(&t->plan, t->in, code, t->returns.data[i] - m->bias,
+			                      t->options.slow);
+			break;
+		}
+	}
+	t->returns.n = 0;
+	return attach(t);
+}
+
+struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
+{
+	t->visit = visit;
+	t->arg = arg;
+	TRY(probes_read(t->probes, take, t));
+	return t->returns.n ? add_returns(t) : NULL;
+}
+
+void trace_totals(const struct trace *t, struct trace_totals *ret)
+{
+	*ret = t->totals;
+	ret->lost = probes_count(t->probes, PROBE_LOST);
+	ret->too_deep = probes_count(t->probes, PROBE_TOO_DEEP);
+}

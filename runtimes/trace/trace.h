@@ -1,0 +1,81 @@
+/*
+ * A trace of a running process: the events of its runtimes as they happen. While it is open, the
+ * kernel has breakpoints in the code of the process; nothing else is written into it, and it is not
+ * stopped.
+ */
+#ifndef RUNTIMES_TRACE_TRACE_H
+#define RUNTIMES_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+#include "runtimes/trace/plan.h"
+
+struct inspector;
+struct snapshot;
+struct trace;
+
+struct trace_options {
+	size_t ring;                /* bytes of the buffer between the kernel and us */
+	uint64_t min_ns;            /* ends of shorter polls are left out */
+	bool slow;                  /* use points that need a single step */
+	bool perf;                  /* use perf instead of uprobe_multi, for tests */
+	bool events[TRACE_NEVENTS]; /* those that are wanted */
+};
+
+struct trace_item {
+	enum trace_event event;
+	uint64_t time; /* ns, CLOCK_MONOTONIC */
+	pid_t tid;
+	int worker;       /* index of the worker that the thread is; -1: none or unknown */
+	int runtime;      /* index of its runtime; -1: unknown */
+	uint64_t task;    /* its id; 0: none or unknown */
+	const char *type; /* of its future; NULL: unknown */
+	enum trace_job job;
+	uint64_t poll_ns; /* of a TRACE_POLL_END: how long the poll took */
+	bool ready;       /* of a TRACE_POLL_END: the task has ended */
+	bool late;        /* not seen itself: only the next event of the thread, or the first poll
+	                     of the task, showed that it has happened before */
+	uint64_t by;      /* id of the task that the thread polled then; 0: none */
+};
+
+struct trace_totals {
+	uint64_t events;    /* items that were passed on */
+	uint64_t lost;      /* events for which the buffer had no room */
+	uint64_t unmatched; /* polls whose end was not seen itself */
+	uint64_t too_deep;  /* polls that nested too deep */
+};
+
+/*
+ * Plans and attaches the points; in must have taken a snapshot. The errors of trace_plan_make() and
+ * probes_open().
+ */
+struct error *trace_open(struct inspector *in, const struct trace_options *options,
+                         struct trace **ret) MUST_CHECK;
+/*
+ * Tells the workers and tasks that exist: s is a snapshot with WANT_TASKS, which was taken after
+ * trace_open(), and is read during the call only. Without it each task that is seen is new.
+ */
+void trace_know(struct trace *t, const struct snapshot *s);
+/* Detaches all points; what has happened before can still be read. */
+void trace_detach(struct trace *t);
+/* How long that took, in ns; 0: it was not called. */
+uint64_t trace_detach_ns(const struct trace *t);
+/* NULL is allowed. */
+void trace_close(struct trace *t);
+void trace_closep(struct trace **t);
+
+/* The plan that is attached, and the name of the kernel's mechanism. */
+const struct trace_plan *trace_plan_of(const struct trace *t);
+const char *trace_backend(const struct trace *t);
+
+/* item is valid during the call. Returns false to stop. */
+typedef bool trace_item_fn(const struct trace_item *item, void *arg);
+/* Passes on what has happened since the last call; call it every few milliseconds. */
+struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg) MUST_CHECK;
+void trace_totals(const struct trace *t, struct trace_totals *ret);
+
+#endif

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Traces the program `traced` and compares the events with what the program has counted itself.
+
+usage: run_trace.py ASYNCDBG TRACED [--allow-slow] [--without EVENT]... [SECTION...]
+
+TRACED    the program traced, of any build
+EVENT     an event that this build is known to lack
+
+Ends with 77 where the kernel refuses probes to us.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+
+SECTIONS = ["counts", "current", "several", "pingpong", "stall", "backtrace"]
+START, END, SPAWN, TERMINATE = "task-poll-start", "task-poll-end", "task-spawn", "task-terminate"
+WAIT = 60  # seconds for each step
+failures = 0
+
+
+def check(what, got, wanted):
+    global failures
+    if got != wanted:
+        failures += 1
+        print(f"FAILED: {what}: {got}, not {wanted}")
+
+
+class Program:
+    def __init__(self, path, env=None):
+        self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True, env=env)
+        self.lines_until("ready")
+
+    def lines_until(self, last):
+        lines = []
+        for line in self.child.stdout:
+            if line.strip() == last:
+                return lines
+            lines.append(line.split())
+        raise SystemExit(f"the program ended before it printed {last}")
+
+    def run(self, section):
+        self.child.stdin.write(section + "\n")
+        self.child.stdin.flush()
+        return {words[1]: int(words[2]) for words in self.lines_until("done") if words[0] == "truth"}
+
+    def end(self):
+        self.child.stdin.close()
+        self.child.wait(WAIT)
+
+
+class Trace:
+    """asyncdbg on a program: header, events and end of its output."""
+
+    def __init__(self, asyncdbg, pid, options):
+        self.errors = tempfile.TemporaryFile("w+")
+        self.child = subprocess.Popen([asyncdbg, "-p", str(pid), "--jsonl", "trace", *options],
+                                      stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        first = self.child.stdout.readline()
+        self.head = json.loads(first) if first else None
+
+    def message(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def finish(self):
+        items = [json.loads(line) for line in self.child.stdout]
+        self.status = self.child.wait(WAIT)
+        self.items, self.end = items[:-1], items[-1]
+
+
+def count(items, event, kind=None):
+    return sum(1 for i in items if i["event"] == event and (not kind or i.get("kind") == kind))
+
+
+def check_tasks(items, truth, has):
+    for kind, key in (("task", "spawned"), ("blocking", "blocking")):
+        if SPAWN in has:
+            check(f"spawns of kind {kind}", count(items, SPAWN, kind), truth[key])
+        ended = truth["terminated"] if kind == "task" else truth[key]
+        if TERMINATE in has:
+            check(f"ends of kind {kind}", count(items, TERMINATE, kind), ended)
+    polls = truth["polls"] + truth["cancels"]
+    check("polls", count(items, START, "task"), polls)
+    check("ends of polls", count(items, END, "task"), polls)
+    check("jobs run", count(items, START, "blocking"), truth["blocking"])
+    if "worker-thread-start" in has:
+        check("workers", count(items, "worker-thread-start"), truth["workers"])
+        check("workers' ends", count(items, "worker-thread-stop"), truth["workers"])
+    names = Counter(i["type"].split("::{")[0] for i in items if i["event"] == START and i["kind"] == "task")
+    for key, polls in truth.items():
+        if key.startswith("polls."):
+            name = key[len("polls."):]
+            aborted = truth["cancels"] if name.endswith("::aborted") else 0
+            check(key, names[name] - aborted, polls)
+
+
+def check_order(items):
+    """Each poll of a task begins after its last one has ended, and no task lives on."""
+    polled, ended = set(), set()
+    for i in items:
+        task = i["task"]
+        if i["event"] == START:
+            check(f"task {task} polled within a poll", task in polled, False)
+            check(f"task {task} polled after its end", task in ended, False)
+            polled.add(task)
+        elif i["event"] == END:
+            polled.discard(task)
+        elif i["event"] == TERMINATE:
+            ended.add(task)
+
+
+def check_wakes(items, truth):
+    types = {i["task"]: i["type"] for i in items if i["event"] == START}
+    wakes = Counter(i["type"].split("::{")[0] for i in items if i["event"] == "task-wake" and i["by"])
+    for key, number in truth.items():
+        if key.startswith("wakes."):
+            check(key, wakes[key[len("wakes."):]], number)
+    for i in items:
+        if i["event"] == "task-wake" and i["by"]:
+            check("a task woken by itself", types[i["by"]] == i["type"], False)
+
+
+def check_section(section, truth, trace, late):
+    items, has = trace.items, trace.head["events"]
+    check("events in the end line", trace.end["events"], len(items))
+    check("lost events", trace.end["lost"], 0)
+    if not late:
+        check("ends seen late", trace.end["unmatched"], 0)
+    check_tasks(items, truth, has)
+    check_order(items)
+    if "worker-thread-park" in has:
+        check("unparks", count(items, "worker-thread-unpark"), count(items, "worker-thread-park"))
+    if "wakes" in truth and "task-wake" in has:
+        check_wakes(items, truth)
+    if "stall_ns" in truth:
+        longest = max(i["poll_ns"] for i in items if i["event"] == END and i["kind"] == "task")
+        check("the longest poll is the stall", truth["stall_ns"] <= longest <= 2 * truth["stall_ns"], True)
+
+
+def frames_without_trace(program):
+    alone = Program(program)
+    truth = alone.run("backtrace")
+    alone.end()
+    return truth["frames"]
+
+
+def run(asyncdbg, program, section, options, without):
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, options)
+    if not trace.head:
+        trace.child.wait(WAIT)
+        message = trace.message()
+        traced.end()
+        if "there are no probes" in message or "refused" in message:
+            print(f"left out: {message.strip()}")
+            sys.exit(77)
+        check(f"{section}: a trace", message, "")
+        return
+    before = failures
+    truth = traced.run(section)
+    time.sleep(0.1)  # more than one turn of its reader
+    traced.end()
+    trace.finish()
+    missing = {m["event"] for m in trace.head["missing"]}
+    check("missing events", missing, set(without))
+    check("status", trace.status, 1 if missing else 0)
+    check_section(section, truth, trace, False)
+    if "frames" in truth:
+        check("frames of a backtrace", truth["frames"], frames_without_trace(program))
+    print(f"{section}: {'ok' if failures == before else 'FAILED'}")
+
+
+def executable_bytes(path, pid):
+    """The code of a process beside that of its file, by segments of its mappings."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+        for line in maps:
+            words = line.split()
+            if "x" not in words[1] or words[-1] != os.path.realpath(path):
+                continue
+            start, end = (int(part, 16) for part in words[0].split("-"))
+            with open(f"/proc/{pid}/mem", "rb") as memory, open(path, "rb") as file:
+                memory.seek(start)
+                file.seek(int(words[2], 16))
+                yield memory.read(end - start), file.read(end - start)
+
+
+def is_untouched(path, pid):
+    return all(memory[:len(file)] == file for memory, file in executable_bytes(path, pid))
+
+
+def run_killed(asyncdbg, program, options):
+    """asyncdbg is killed while it traces; another process of the same file runs beside."""
+    traced, other = Program(program), Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, options)
+    check("killed: the traced code is changed", is_untouched(program, traced.child.pid), False)
+    check("killed: another process is untouched", is_untouched(program, other.child.pid), True)
+    trace.child.kill()
+    trace.child.wait(WAIT)
+    limit = time.monotonic() + WAIT
+    while not is_untouched(program, traced.child.pid) and time.monotonic() < limit:
+        time.sleep(0.05)
+    check("killed: the code is as before", is_untouched(program, traced.child.pid), True)
+    check("killed: the program works", traced.run("pingpong 10")["wakes"], 20)
+    traced.end()
+    other.end()
+    print("killed: done")
+
+
+def run_wrong(asyncdbg, program):
+    """Calls that cannot be answered."""
+    traced = Program(program)
+    pid = str(traced.child.pid)
+    calls = [
+        (["-p", pid, "trace", "--events", "task-pol-end"], 64, "did you mean task-poll-end"),
+        (["-p", pid, "trace", "--events", "task-wake", "--over", "1ms"], 64, "task-poll-end"),
+        (["-p", pid, "trace", "--with", "colour", "red"], 64, "no field"),
+        (["-p", pid, "trace", "--duration", "0"], 64, "above 0"),
+        (["-p", str(os.getpid()), "trace"], 2, "no async runtime"),
+        (["trace"], 64, ""),
+    ]
+    for words, status, text in calls:
+        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
+        check(f"status of {words[2:]}", done.returncode, status)
+        check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
+    traced.end()
+    print("wrong calls: done")
+
+
+def run_filtered(asyncdbg, program, options):
+    """--events, --with, --over and -o."""
+    traced = Program(program)
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--jsonl", "trace", "-o", file.name,
+                                  "--over", "20ms", "--with", "type", "stalling", *options],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        while not os.path.getsize(file.name):
+            time.sleep(0.02)
+        traced.run("stall")
+        time.sleep(0.1)
+        traced.end()
+        check("filtered: nothing on standard output", trace.communicate(timeout=WAIT)[0], b"")
+        head, *items, end = [json.loads(line) for line in open(file.name, encoding="utf-8")]
+        check("filtered: events", [i["event"] for i in items], [END])
+        check("filtered: polls over 20 ms", items[0]["poll_ns"] >= 20e6, True)
+        validate = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check", "validate_json.py")
+        schema = os.path.join(os.path.dirname(validate), "..", "..", "docs", "asyncdbg.schema.json")
+        done = subprocess.run([validate, schema, file.name], capture_output=True, text=True)
+        check(f"filtered: the schema: {done.stdout}{done.stderr[-300:]}", done.returncode, 0)
+    print("filtered: done")
+
+
+def main(arguments):
+    options, without, words = [], [], []
+    while arguments:
+        word = arguments.pop(0)
+        if word == "--allow-slow":
+            options.append(word)
+        elif word == "--without":
+            without.append(arguments.pop(0))
+        else:
+            words.append(word)
+    if len(words) < 2:
+        sys.exit(__doc__)
+    asyncdbg, program, *sections = words
+    for section in sections or SECTIONS:
+        run(asyncdbg, program, section, options, without)
+    if not sections:
+        run_killed(asyncdbg, program, options)
+        run_wrong(asyncdbg, program)
+        run_filtered(asyncdbg, program, options)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
