@@ -164,37 +164,107 @@ static bool ends_block(const struct reader *r)
 	       r->insn->id == X86_INS_HLT;
 }
 
-/* A walk along a straight line of code. */
+/* "mov" from one register of an argument to another: the bit of the target; 0: it is no such. */
+static unsigned moved_to(const struct reader *r, unsigned from)
+{
+	const cs_x86 *x = &r->insn->detail->x86;
+
+	if (r->insn->id != X86_INS_MOV || x->op_count != 2 || x->operands[0].type != X86_OP_REG ||
+	    x->operands[1].type != X86_OP_REG || x->operands[1].size != 8 ||
+	    argument_bit(x->operands[1].reg) != from)
+		return 0;
+	return argument_bit(x->operands[0].reg);
+}
+
+/* A walk along a straight line of code, and where the argument is meanwhile. */
 struct walk {
-	unsigned arguments; /* bits of the registers that must keep their values */
-	int64_t delta;      /* of the stack pointer */
+	bool tracks, over_calls;
+	unsigned bits; /* of the registers that have the argument */
+	bool leaked;   /* the address of slot was taken: a callee may change it */
+	bool has_slot; /* the stack has it too: */
+	int64_t slot;  /* distance from the stack pointer where the walk began */
+	int64_t delta; /* of the stack pointer */
 };
 
-/* Goes over the instruction that r has read; false if the line ends or a register is lost. */
+static unsigned moved_to_any(const struct reader *r, unsigned bits)
+{
+	unsigned to = 0;
+
+	for (unsigned bit = 1; bit <= 4; bit <<= 1)
+		to |= bits & bit ? moved_to(r, bit) : 0;
+	return to;
+}
+
+/* What the instruction does to the stack slot of the argument. */
+static void track_slot(const struct reader *r, struct walk *w)
+{
+	const cs_x86 *x = &r->insn->detail->x86;
+
+	for (uint8_t i = 0; i < x->op_count; i++) {
+		const cs_x86_op *to = &x->operands[i];
+		int64_t at = w->delta + to->mem.disp;
+
+		bool leaks = r->insn->id == X86_INS_LEA;
+
+		if (to->type != X86_OP_MEM || !is_stack_pointer(to->mem.base) ||
+		    !(leaks || (to->access & CS_AC_WRITE)))
+			continue;
+		bool meets = w->has_slot &&
+		             (to->mem.index != X86_REG_INVALID ||
+		              (at < w->slot + 8 && w->slot < at + (leaks ? 1 : to->size)));
+		w->leaked |= meets && leaks;
+		w->has_slot &= !meets || leaks;
+		if (r->insn->id == X86_INS_MOV && i == 0 && to->size == 8 &&
+		    to->mem.index == X86_REG_INVALID && x->operands[1].type == X86_OP_REG &&
+		    (argument_bit(x->operands[1].reg) & w->bits) && !w->has_slot) {
+			w->has_slot = true;
+			w->slot = at;
+		}
+	}
+}
+
+/* Goes over the instruction that r has read; false if the line ends or the argument is lost. */
 static bool walk_on(const struct reader *r, struct walk *w)
 {
-	unsigned lost;
+	unsigned lost, to = moved_to_any(r, w->bits);
 	bool stack;
 	int32_t move = 0;
 
-	if (ends_block(r) || !writes(r, &lost, &stack) || (lost & w->arguments) ||
-	    (stack && !stack_move(r, &move)))
+	if (in_group(r, CS_GRP_CALL)) {
+		w->bits = 0; /* the registers of arguments are free in a call */
+		return w->over_calls && (!w->tracks || (w->has_slot && !w->leaked));
+	}
+	if (ends_block(r) || !writes(r, &lost, &stack) || (stack && !stack_move(r, &move)))
 		return false;
+	if (w->tracks) {
+		track_slot(r, w);
+		w->bits = (w->bits & ~lost) | to;
+		if (!w->bits && !w->has_slot)
+			return false;
+	}
 	w->delta += move;
 	return w->delta < INT32_MAX / 2 && w->delta > INT32_MIN / 2;
 }
 
-/* Walks from r's place to the first emulated instruction. */
-static bool walk(struct reader *r, unsigned arguments, struct code_site *site)
+static unsigned lowest(unsigned bits)
 {
-	struct walk w = { .arguments = arguments };
+	return bits & 1 ? 0 : bits & 2 ? 1 : 2;
+}
 
+/* Walks from r's place to the first emulated instruction. */
+static bool walk(struct reader *r, struct walk *w, struct code_site *site)
+{
 	for (int i = 0; i < CODE_MAX_STEPS && reader_next(r); i++) {
 		if (is_emulated(r->insn)) {
-			*site = (struct code_site){ r->insn->address, (int32_t)w.delta, false };
+			*site = (struct code_site){
+				.address = r->insn->address,
+				.stack_delta = (int32_t)w->delta,
+				.argument = w->bits ? lowest(w->bits) : CODE_ON_STACK,
+				.stack_slot = w->has_slot ? (int32_t)w->slot : 0,
+			};
 			return true;
 		}
-		if (!walk_on(r, &w))
+		if (!walk_on(r, w))
 			return false;
 	}
 	return false;
@@ -218,18 +288,6 @@ bool code_leads_to_return(const struct code_bytes *function, uint64_t address, i
 	return found;
 }
 
-/* "mov" from one register of an argument to another: the bit of the target; 0: it is no such. */
-static unsigned moved_to(const struct reader *r, unsigned from)
-{
-	const cs_x86 *x = &r->insn->detail->x86;
-
-	if (r->insn->id != X86_INS_MOV || x->op_count != 2 || x->operands[0].type != X86_OP_REG ||
-	    x->operands[1].type != X86_OP_REG || x->operands[1].size != 8 ||
-	    argument_bit(x->operands[1].reg) != from)
-		return 0;
-	return argument_bit(x->operands[0].reg);
-}
-
 /* The address of the pointer of a "jmp *distance(%rip)"; 0: it is none. */
 static uint64_t jump_slot(const struct reader *r)
 {
@@ -244,19 +302,12 @@ static uint64_t jump_slot(const struct reader *r)
 /* Goes over an instruction: which registers still have the argument, as bits; 0: none. */
 static unsigned still_in(const struct reader *r, unsigned bits)
 {
-	unsigned written, to = 0;
+	unsigned written, to = moved_to_any(r, bits);
 	bool stack;
 
-	for (unsigned bit = 1; bit <= 4 && !to; bit <<= 1)
-		to = bits & bit ? moved_to(r, bit) : 0;
 	if (ends_block(r) || !writes(r, &written, &stack) || stack)
 		return 0;
 	return (bits & ~written) | to;
-}
-
-static unsigned lowest(unsigned bits)
-{
-	return bits & 1 ? 0 : bits & 2 ? 1 : 2;
 }
 
 bool code_tail_jump(const struct code_bytes *function, unsigned argument, struct code_tail *ret)
@@ -310,15 +361,26 @@ static bool is_jumped_into(struct reader *r, const struct code_bytes *f, uint64_
 	return false;
 }
 
-bool code_entry_site(const struct code_bytes *function, unsigned arguments, struct code_site *ret)
+bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret)
 {
 	struct reader r;
 	struct code_site site;
+	struct walk w = { .tracks = argument >= 0, .bits = argument >= 0 ? 1U << argument : 0 };
+	const struct walk begin = w;
 	bool found = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
 
 	if (ok) {
-		*ret = (struct code_site){ function->address, 0, true };
-		found = walk(&r, arguments, &site);
+		*ret = (struct code_site){
+			.address = function->address,
+			.slow = true,
+			.argument = argument >= 0 ? (unsigned)argument : 0,
+		};
+		found = walk(&r, &w, &site);
+		if (!found && argument >= 0) {
+			w = begin;
+			w.over_calls = true;
+			found = reader_seek(&r, function, function->address) && walk(&r, &w, &site);
+		}
 	}
 	if (found && (site.address == function->address ||
 	              !is_jumped_into(&r, function, function->address, site.address)))
@@ -339,16 +401,18 @@ static bool follows_call(struct reader *r, const struct code_bytes *f, uint64_t 
 	return false;
 }
 
-bool code_return_site(const struct code_bytes *function, uint64_t address, struct code_site *ret)
+bool code_return_site(const struct code_bytes *function, uint64_t address, bool over_calls,
+                      struct code_site *ret)
 {
 	struct reader r;
 	struct code_site site;
+	struct walk w = { .over_calls = over_calls };
 	bool ok = reader_open(&r) && follows_call(&r, function, address) &&
 	          reader_seek(&r, function, address);
 
 	if (ok) {
-		*ret = (struct code_site){ address, 0, true };
-		if (walk(&r, 0, &site))
+		*ret = (struct code_site){ .address = address, .slow = true };
+		if (walk(&r, &w, &site))
 			*ret = site;
 	}
 	reader_close(&r);
@@ -364,8 +428,10 @@ bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *vi
 	while (ok && reader_next(&r)) {
 		const cs_x86 *x = &r.insn->detail->x86;
 
+		/* One relative to the instruction pointer takes a constant of the module. */
 		if (in_group(&r, CS_GRP_CALL) && x->op_count == 1 &&
-		    x->operands[0].type != X86_OP_IMM)
+		    x->operands[0].type != X86_OP_IMM &&
+		    !(x->operands[0].type == X86_OP_MEM && x->operands[0].mem.base == X86_REG_RIP))
 			visit(r.address, arg);
 	}
 	reader_close(&r);

@@ -23,6 +23,14 @@ struct code_site {
 	uint64_t address;    /* of the instruction, link-time */
 	int32_t stack_delta; /* the stack pointer there minus that where the search began */
 	bool slow;           /* the kernel executes it as a single step */
+	/* Where the argument that was asked for is there. */
+	unsigned argument;  /* number of the register, 0 to 2, or CODE_ON_STACK */
+	int32_t stack_slot; /* its distance from the stack pointer at the entry */
+};
+
+enum {
+	CODE_NO_ARGUMENT = -1,
+	CODE_ON_STACK = 3,
 };
 
 enum { CODE_MAX_STEPS = 64, CODE_MAX_FUNCTION = 1 << 20 };
@@ -31,19 +39,22 @@ enum { CODE_MAX_STEPS = 64, CODE_MAX_FUNCTION = 1 << 20 };
 bool code_is_emulated(const uint8_t *bytes, size_t len);
 
 /*
- * The best site for the entry of a function, at which the arguments 0 to 3 are still in their
- * registers as far as arguments (a bit for each) needs them. It runs exactly once for each entry:
- * no jump within the function leads behind the entry and up to the site. Slow: the entry itself.
- * False if the code cannot be decoded.
+ * The best site for the entry of a function, at which its argument (0 to 2, or CODE_NO_ARGUMENT) is
+ * still in a register or on the stack. It runs exactly once for each entry: no jump within the
+ * function leads behind the entry and up to the site. It may lie behind a call that the function
+ * makes, and is then reached when that returns. Slow: the entry itself. False if the code cannot be
+ * decoded.
  */
-bool code_entry_site(const struct code_bytes *function, unsigned arguments, struct code_site *ret);
+bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret);
 
 /*
  * The best site at or behind an address to which a call returns. It runs once for each such return,
- * and perhaps also without one. Slow: that address itself. False if the address is not behind a
- * call within the function, or the code cannot be decoded.
+ * and perhaps also without one. Slow: that address itself. over_calls: the site may lie behind
+ * further calls, and is then reached later. False if the address is not behind a call within the
+ * function, or the code cannot be decoded.
  */
-bool code_return_site(const struct code_bytes *function, uint64_t address, struct code_site *ret);
+bool code_return_site(const struct code_bytes *function, uint64_t address, bool over_calls,
+                      struct code_site *ret);
 
 /* Where a function leads that ends in a jump to another one. */
 struct code_tail {
@@ -72,7 +83,7 @@ bool code_jumps_on(const struct code_bytes *function);
 
 /*
  * Calls visit with each address in the function that follows an indirect call: one through a
- * register or memory.
+ * register or memory, but for the global offset table.
  */
 typedef void code_call_fn(uint64_t next, void *arg);
 bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *visit, void *arg);

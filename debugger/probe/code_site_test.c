@@ -46,7 +46,7 @@ static void test_an_entry_that_is_emulated(void **state)
 	struct code_site site;
 
 	(void)state;
-	assert_true(code_entry_site(CODE(PUSH_RBP, MOV_RDI_RSI, RET), 1, &site));
+	assert_true(code_entry_site(CODE(PUSH_RBP, MOV_RDI_RSI, RET), 0, &site));
 	assert_int_equal(site.address, AT);
 	assert_int_equal(site.stack_delta, 0);
 	assert_false(site.slow);
@@ -57,18 +57,63 @@ static void test_an_entry_that_is_moved(void **state)
 	struct code_site site;
 
 	(void)state;
-	assert_true(code_entry_site(CODE(SUB_RSP_24, MOV_RDI_RSI, CALL_NEXT, RET), 1, &site));
+	assert_true(code_entry_site(CODE(SUB_RSP_24, MOV_RDI_RSI, CALL_NEXT, RET), 0, &site));
 	assert_int_equal(site.address, AT + 7);
 	assert_int_equal(site.stack_delta, -24);
 	assert_false(site.slow);
 	/* The argument is lost on the way. */
-	assert_true(code_entry_site(CODE(SUB_RSP_24, MOV_RSI_RDI, CALL_NEXT, RET), 1, &site));
+	assert_true(code_entry_site(CODE(SUB_RSP_24, MOV_RSI_RDI, CALL_NEXT, RET), 0, &site));
 	assert_int_equal(site.address, AT);
 	assert_true(site.slow);
 	/* A loop runs the place several times. */
-	assert_true(code_entry_site(CODE(MOV_RDI_RSI, SUB_RSP_24, NOP, 0xeb, 0xf9), 1, &site));
+	assert_true(code_entry_site(CODE(MOV_RDI_RSI, SUB_RSP_24, NOP, 0xeb, 0xf9), 0, &site));
 	assert_int_equal(site.address, AT);
 	assert_true(site.slow);
+}
+
+static void test_an_argument_that_moves(void **state)
+{
+	struct code_site site;
+
+	(void)state;
+	/* It was copied to rsi. */
+	assert_true(code_entry_site(CODE(MOV_RDI_RSI, 0x31, 0xff, CALL_NEXT, RET), 0, &site));
+	assert_int_equal(site.address, AT + 5);
+	assert_int_equal(site.argument, 1);
+	/* sub rsp, 24; mov [rsp + 8], rdi; xor edi, edi: the stack has it. */
+	assert_true(code_entry_site(
+		CODE(SUB_RSP_24, 0x48, 0x89, 0x7c, 0x24, 8, 0x31, 0xff, CALL_NEXT, RET), 0, &site));
+	assert_int_equal(site.address, AT + 11);
+	assert_int_equal(site.argument, CODE_ON_STACK);
+	assert_int_equal(site.stack_slot, -24 + 8);
+	/* A call through a register leaves it there. */
+	assert_true(code_entry_site(
+		CODE(SUB_RSP_24, 0x48, 0x89, 0x7c, 0x24, 8, CALL_RAX, CALL_NEXT, RET), 0, &site));
+	assert_int_equal(site.address, AT + 11);
+	assert_int_equal(site.argument, CODE_ON_STACK);
+	/* lea rsi, [rsp + 8]: but not if the callee has its address. */
+	assert_true(code_entry_site(CODE(SUB_RSP_24, 0x48, 0x89, 0x7c, 0x24, 8, 0x48, 0x8d, 0x74,
+	                                 0x24, 8, CALL_RAX, CALL_NEXT, RET),
+	                            0, &site));
+	assert_true(site.slow);
+	/* mov byte [rsp + 15], 0 overwrites a part of it. */
+	assert_true(code_entry_site(CODE(SUB_RSP_24, 0x48, 0x89, 0x7c, 0x24, 8, 0x31, 0xff, 0xc6,
+	                                 0x44, 0x24, 15, 0, CALL_NEXT, RET),
+	                            0, &site));
+	assert_true(site.slow);
+}
+
+static void test_a_return_before_a_call(void **state)
+{
+	struct code_site site;
+	const struct code_bytes *code = CODE(CALL_RAX, MOV_RDI_RSI, CALL_RAX, 0x74, 0, RET);
+
+	(void)state;
+	assert_true(code_return_site(code, AT + 2, false, &site));
+	assert_true(site.slow);
+	assert_true(code_return_site(code, AT + 2, true, &site));
+	assert_int_equal(site.address, AT + 7);
+	assert_false(site.slow);
 }
 
 static void test_a_return(void **state)
@@ -76,14 +121,16 @@ static void test_a_return(void **state)
 	struct code_site site;
 
 	(void)state;
-	assert_true(code_return_site(CODE(CALL_RAX, ADD_RSP_24, 0x74, 0, RET), AT + 2, &site));
+	assert_true(
+		code_return_site(CODE(CALL_RAX, ADD_RSP_24, 0x74, 0, RET), AT + 2, false, &site));
 	assert_int_equal(site.address, AT + 6);
 	assert_int_equal(site.stack_delta, 24);
 	assert_false(site.slow);
 	/* No call ends there. */
-	assert_false(code_return_site(CODE(CALL_RAX, ADD_RSP_24, 0x74, 0, RET), AT + 3, &site));
-	assert_false(code_return_site(CODE(MOV_RDI_RSI, NOP), AT + 3, &site));
-	assert_false(code_return_site(CODE(CALL_RAX), AT + 2, &site));
+	assert_false(
+		code_return_site(CODE(CALL_RAX, ADD_RSP_24, 0x74, 0, RET), AT + 3, false, &site));
+	assert_false(code_return_site(CODE(MOV_RDI_RSI, NOP), AT + 3, false, &site));
+	assert_false(code_return_site(CODE(CALL_RAX), AT + 2, false, &site));
 }
 
 static void test_a_return_that_returns(void **state)
@@ -94,7 +141,7 @@ static void test_a_return_that_returns(void **state)
 	(void)state;
 	/* What follows the return is another function. */
 	const struct code_bytes *code = CODE(CALL_RAX, ADD_RSP_24, RET, PUSH_RBP);
-	assert_true(code_return_site(code, AT + 2, &site));
+	assert_true(code_return_site(code, AT + 2, false, &site));
 	assert_int_equal(site.address, AT + 2);
 	assert_true(site.slow);
 	assert_true(code_leads_to_return(code, AT + 2, &delta));
@@ -147,12 +194,12 @@ static void test_bytes_that_are_no_code(void **state)
 	int32_t delta;
 
 	(void)state;
-	assert_true(code_entry_site(CODE(0x06, 0x06, 0x06), 1, &site));
+	assert_true(code_entry_site(CODE(0x06, 0x06, 0x06), 0, &site));
 	assert_true(site.slow);
-	assert_false(code_return_site(CODE(0x06, 0x06, 0x06), AT + 1, &site));
+	assert_false(code_return_site(CODE(0x06, 0x06, 0x06), AT + 1, false, &site));
 	assert_false(code_tail_jump(CODE(0x06), 0, &tail));
 	assert_false(code_leads_to_return(CODE(0x06), AT, &delta));
-	assert_false(code_entry_site(&(const struct code_bytes){ AT, NULL, 0 }, 1, &site));
+	assert_false(code_entry_site(&(const struct code_bytes){ AT, NULL, 0 }, 0, &site));
 }
 
 int main(void)
@@ -161,7 +208,9 @@ int main(void)
 		cmocka_unit_test(test_what_is_emulated),
 		cmocka_unit_test(test_an_entry_that_is_emulated),
 		cmocka_unit_test(test_an_entry_that_is_moved),
+		cmocka_unit_test(test_an_argument_that_moves),
 		cmocka_unit_test(test_a_return),
+		cmocka_unit_test(test_a_return_before_a_call),
 		cmocka_unit_test(test_a_return_that_returns),
 		cmocka_unit_test(test_a_jump_to_another_function),
 		cmocka_unit_test(test_indirect_calls),

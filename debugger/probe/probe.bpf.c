@@ -117,13 +117,17 @@ static __always_inline void read_object(struct probe_record *r, const struct pro
 }
 
 /* Each is read first: the verifier allows no computed offset in the context. */
-static __always_inline __u64 argument(struct pt_regs *ctx, unsigned n)
+static __always_inline __u64 argument(struct pt_regs *ctx, const struct probe_point *p, __u64 sp)
 {
+	__u64 stored = 0;
+	__u8 n = p->argument;
 	__u64 first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
 	__u64 third = PT_REGS_PARM3(ctx);
 
 	asm volatile("" : "+r"(first), "+r"(second), "+r"(third));
-	return n == 0 ? first : n == 1 ? second : third;
+	if (n > 2)
+		read_user(&stored, sizeof(stored), sp + (__u64)(__s64)p->stack_slot);
+	return n == 0 ? first : n == 1 ? second : n == 2 ? third : stored;
 }
 
 static __always_inline void submit(struct whole_record *r)
@@ -319,7 +323,7 @@ int at_point(struct pt_regs *ctx)
 	 */
 	drop_dead(r, c, p->kind == PROBE_CALL ? sp : sp - 1);
 	r->head.point = index;
-	r->head.object = argument(ctx, p->argument);
+	r->head.object = argument(ctx, p, sp);
 	read_object(&r->head, p);
 	if (p->kind == PROBE_CALL)
 		enter(r, c, p, sp);

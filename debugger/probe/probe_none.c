@@ -83,15 +83,16 @@ bool code_is_emulated(const uint8_t *bytes, size_t len)
 	return false;
 }
 
-bool code_entry_site(const struct code_bytes *function, unsigned arguments, struct code_site *ret)
+bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret)
 {
-	(void)function, (void)arguments, (void)ret;
+	(void)function, (void)argument, (void)ret;
 	return false;
 }
 
-bool code_return_site(const struct code_bytes *function, uint64_t address, struct code_site *ret)
+bool code_return_site(const struct code_bytes *function, uint64_t address, bool over_calls,
+                      struct code_site *ret)
 {
-	(void)function, (void)address, (void)ret;
+	(void)function, (void)address, (void)over_calls, (void)ret;
 	return false;
 }
 

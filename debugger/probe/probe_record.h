@@ -38,7 +38,8 @@ struct probe_piece {
 /* A point, by its index. */
 struct probe_point {
 	__u8 kind;     /* enum probe_kind; 0: none */
-	__u8 argument; /* the parameter, from 0, that has the object's address */
+	__u8 argument; /* the register of that parameter, 0 to 2, has the object's address; 3: stack
+	                */
 	__u8 silent;   /* write no record of its own, only that of the return */
 	__u8 npieces;  /* of the object, copied at the return of a call */
 	/* The id of the object is a number of 8 bytes this far from its address; 0: not known. */
@@ -50,6 +51,7 @@ struct probe_point {
 	__u32 table_offset, id_slot;
 	/* The stack pointer there minus that at the entry of the function, or of the call. */
 	__s32 stack_delta;
+	__s32 stack_slot; /* of argument 3: distance from the stack pointer at the entry */
 	struct probe_piece pieces[PROBE_MAX_PIECES];
 };
 

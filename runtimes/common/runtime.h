@@ -58,7 +58,8 @@ struct probe_row {
 	 * also called with tasks that exist already: the first call with a task counts.
 	 */
 	const char *unless;
-	bool direct; /* only functions of the module itself, none of its types */
+	bool direct;      /* only functions of the module itself, none of its types */
+	const char *rare; /* instances with this in their generics run hardly ever; NULL: none */
 };
 
 /*

@@ -22,12 +22,14 @@ static const struct mark_row marks[] = {
 };
 
 /*
- * Functions to probe. Those in vtables exist in every build, since their addresses are taken; each
- * of the others is inlined in some. The task is the address of its header.
+ * Functions to probe. A job of the blocking pool is never woken: its schedule() is unreachable
+ * (runtime/blocking/schedule.rs). Those in vtables exist in every build, since their addresses are
+ * taken; each of the others is inlined in some. The task is the address of its header.
  */
 static const struct probe_row probes[] = {
 	{ PROBE_EVENT_POLL, "tokio::runtime::task::raw::", "poll", .direct = true },
-	{ PROBE_EVENT_WAKE, "tokio::runtime::task::raw::", "schedule", .direct = true },
+	{ PROBE_EVENT_WAKE, "tokio::runtime::task::raw::", "schedule", .direct = true,
+	  .rare = "BlockingSchedule" },
 	{ PROBE_EVENT_SPAWN, "tokio::runtime::task::list::", "bind_inner", .argument = 1 },
 	{ PROBE_EVENT_SPAWN, "tokio::runtime::scheduler::multi_thread::", "schedule_task",
 	  .argument = 1, .unless = "bind_inner" },

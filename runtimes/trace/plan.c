@@ -50,7 +50,8 @@ struct planner {
 	VEC(struct trace_point) points;
 	VEC(uint64_t) callers; /* functions that call poll functions; link-time */
 	VEC(struct trace_missing) missing;
-	size_t left_out; /* slow points that were not wanted */
+	size_t left_out;                              /* slow points that were not wanted, */
+	size_t slow_returns, slow_unparks, slow_ends; /* and slow sites of returns */
 	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
 };
 
@@ -154,16 +155,14 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 
 /* ---- points ---- */
 
-static void describe_task(struct planner *p, const struct code_function *f,
-                          struct trace_point *point)
+/* Fills what the point's future is. */
+static void describe_future(struct planner *p, const struct type *future, struct trace_point *point)
 {
-	struct task_types types;
-	const char *closure;
+	const char *closure, *name;
 
-	p->runtime->task_types(p->in, f->low + p->code->dm->module->bias, &types);
-	if (!types.future)
+	if (!future)
 		return;
-	const char *name = type_name(types.future);
+	name = type_name(future);
 	closure = p->runtime->job ? p->runtime->job(p->a, name) : NULL;
 	if (closure) {
 		point->job = p->runtime->worker_job && strstr(closure, p->runtime->worker_job)
@@ -172,6 +171,22 @@ static void describe_task(struct planner *p, const struct code_function *f,
 		name = closure;
 	}
 	point->type = inspector_clean_name(p->a, name);
+}
+
+static void describe_task(struct planner *p, const struct code_function *f,
+                          struct trace_point *point)
+{
+	uint64_t addr = f->low + p->code->dm->module->bias;
+	const struct function *found;
+	struct task_types types;
+
+	if (point->role == TRACE_AT_POLL) {
+		p->runtime->task_types(p->in, addr, &types);
+		describe_future(p, types.future, point);
+	} else if (point->role == TRACE_AT_END && point->slow) {
+		found = lookup_function(p->in->di, addr);
+		describe_future(p, found ? function_param(found, "T") : NULL, point);
+	}
 }
 
 static bool has_point(const struct planner *p, const struct trace_point *point)
@@ -187,45 +202,39 @@ static bool has_point(const struct planner *p, const struct trace_point *point)
 	return false;
 }
 
-/* Where a hit has the task in which argument. */
-struct probe_place {
-	struct code_site site;
-	unsigned argument;
-	bool shared;
-};
-
 /*
- * The place for a function that only moves its arguments and jumps into another one: the entry of
+ * The site for a function that only moves its arguments and jumps into another one: the entry of
  * that one.
  */
-static bool find_behind_jump(const struct planner *p, const struct code_bytes *bytes,
-                             struct probe_place *place)
+static bool find_behind_jump(const struct planner *p, const struct code_bytes *bytes, int argument,
+                             struct code_site *ret)
 {
 	struct code_tail tail;
 	struct code_bytes next;
 	struct code_site site;
 
-	if (!code_tail_jump(bytes, place->argument, &tail))
+	if (!code_tail_jump(bytes, (unsigned)argument, &tail))
 		return false;
 	uint64_t target = tail.slot ? code_map_pointer(p->code, tail.slot) : tail.target;
 	const struct code_function *f = code_map_at(p->code, target);
 	if (!f || f->low != target || !code_map_bytes(p->code, f, &next) ||
-	    !code_entry_site(&next, 1U << tail.argument, &site) || site.slow)
+	    !code_entry_site(&next, (int)tail.argument, &site) || site.slow)
 		return false;
-	*place = (struct probe_place){ site, tail.argument, true };
+	*ret = site;
 	return true;
 }
 
-static bool find_place(const struct planner *p, const struct code_function *f, bool identified,
-                       struct probe_place *place)
+/* argument: CODE_NO_ARGUMENT for none. *shared: other functions reach the site too. */
+static bool find_site(const struct planner *p, const struct code_function *f, int argument,
+                      struct code_site *ret, bool *shared)
 {
 	struct code_bytes bytes;
 
-	if (!code_map_bytes(p->code, f, &bytes) ||
-	    !code_entry_site(&bytes, identified ? 1U << place->argument : 0, &place->site))
+	*shared = false;
+	if (!code_map_bytes(p->code, f, &bytes) || !code_entry_site(&bytes, argument, ret))
 		return false;
-	if (place->site.slow && identified)
-		find_behind_jump(p, &bytes, place);
+	if (ret->slow && argument >= 0)
+		*shared = find_behind_jump(p, &bytes, argument, ret);
 	return true;
 }
 
@@ -233,7 +242,7 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
                       bool direct, const void *arg)
 {
 	const struct probe_row *row = arg;
-	struct probe_place place = { .argument = row->argument };
+	struct code_site site;
 	struct trace_point point = {
 		.role = role_of(row->event),
 		.runtime = p->runtime,
@@ -245,22 +254,24 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 	bool identified = point.role != TRACE_AT_PARK;
 
 	if (p->points.n >= PROBE_MAX_POINTS / 2 || (row->direct && !direct) ||
-	    !find_place(p, f, identified, &place))
+	    !find_site(p, f, identified ? (int)row->argument : CODE_NO_ARGUMENT, &site,
+	               &point.shared))
 		return;
-	point.address = place.site.address;
-	point.slow = place.site.slow;
-	point.shared = place.shared;
+	point.address = site.address;
+	point.slow = site.slow;
 	point.offset = code_map_offset(p->code, point.address);
 	point.kernel = (struct probe_point){
 		.kind = kernel_kind(point.role),
-		.argument = (uint8_t)place.argument,
+		.argument = (uint8_t)site.argument,
 		.table_offset = identified ? (uint32_t)p->id.table_offset : 0,
 		.id_slot = identified ? (uint32_t)p->id.id_slot : 0,
-		.stack_delta = place.site.stack_delta,
+		.stack_delta = site.stack_delta,
+		.stack_slot = site.stack_slot,
 	};
-	if (point.role == TRACE_AT_POLL)
-		describe_task(p, f, &point);
-	if (point.slow && !p->slow) {
+	describe_task(p, f, &point);
+	/* What runs once in the life of a worker may be slow. */
+	bool rare = point.job == TRACE_WORKER || (row->rare && strstr(name, row->rare));
+	if (point.slow && !p->slow && !rare) {
 		p->left_out++;
 		p->slow_of[row->event]++;
 		return;
@@ -337,21 +348,26 @@ static void add_return_point(const struct return_site *site, void *arg)
 	};
 
 	if (point.slow && !p->slow)
-		p->left_out++;
+		p->slow_returns++;
 	else if (!has_point(p, &point))
 		*vec_push(&p->points) = point;
 }
 
 static void plan_returns(struct planner *p)
 {
-	struct returns r = { p->in, p->code, p->a, add_return_point, p };
+	struct returns r = { p->in, p->code, p->a, add_return_point, p, .over_calls = true };
 	size_t n = p->points.n;
 
 	for (size_t i = 0; i < n; i++) {
 		if (p->points.data[i].role == TRACE_AT_PARK)
 			returns_of_function(&r, p->points.data[i].entry);
 	}
+	p->slow_unparks += p->slow_returns;
+	p->slow_returns = 0;
+	r.over_calls = false;
 	returns_of_polls(&r, p->callers.data, p->callers.n, p->id.table_offset);
+	p->slow_ends += p->slow_returns;
+	p->slow_returns = 0;
 }
 
 /* ---- the plan ---- */
@@ -385,29 +401,32 @@ static void judge(struct planner *p, struct trace_plan *plan)
 {
 	bool polls = is_whole(p, PROBE_EVENT_POLL), parks = is_whole(p, PROBE_EVENT_PARK);
 	bool returns = has_role(p, TRACE_AT_RETURN, false);
-	bool workers = polls && has_role(p, TRACE_AT_POLL, true);
+	bool ends = polls && returns && !p->slow_ends;
+	bool workers = has_role(p, TRACE_AT_POLL, true);
 	const struct {
 		enum trace_event event;
 		enum probe_event seen_at;
-		bool has;
+		bool has, slow;
 	} events[] = {
 		/* Where no function shows it, the first poll of a task does. */
-		{ TRACE_SPAWN, PROBE_EVENT_SPAWN, polls },
-		{ TRACE_POLL_START, PROBE_EVENT_POLL, polls },
-		{ TRACE_POLL_END, PROBE_EVENT_POLL, polls && returns },
-		{ TRACE_TERMINATE, PROBE_EVENT_END, is_whole(p, PROBE_EVENT_END) },
-		{ TRACE_WORKER_START, PROBE_EVENT_POLL, workers },
-		{ TRACE_WORKER_STOP, PROBE_EVENT_POLL, workers && returns },
-		{ TRACE_PARK, PROBE_EVENT_PARK, parks },
-		{ TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns },
-		{ TRACE_WAKE, PROBE_EVENT_WAKE, is_whole(p, PROBE_EVENT_WAKE) },
+		{ TRACE_SPAWN, PROBE_EVENT_SPAWN, polls, false },
+		{ TRACE_POLL_START, PROBE_EVENT_POLL, polls, false },
+		{ TRACE_POLL_END, PROBE_EVENT_POLL, ends, p->slow_ends > 0 },
+		{ TRACE_TERMINATE, PROBE_EVENT_END, is_whole(p, PROBE_EVENT_END), false },
+		{ TRACE_WORKER_START, PROBE_EVENT_POLL, polls && workers, false },
+		{ TRACE_WORKER_STOP, PROBE_EVENT_POLL, ends && workers, p->slow_ends > 0 },
+		{ TRACE_PARK, PROBE_EVENT_PARK, parks, false },
+		{ TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns && !p->slow_unparks,
+		  p->slow_unparks > 0 },
+		{ TRACE_WAKE, PROBE_EVENT_WAKE, is_whole(p, PROBE_EVENT_WAKE), false },
 	};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		bool slow = events[i].slow || p->slow_of[events[i].seen_at];
+
 		plan->has[events[i].event] = events[i].has;
 		if (!events[i].has)
-			miss(p, events[i].event,
-			     p->slow_of[events[i].seen_at] ? reason_slow : reason_inlined);
+			miss(p, events[i].event, slow ? reason_slow : reason_inlined);
 	}
 }
 
@@ -480,7 +499,7 @@ bool trace_plan_add_return(struct trace_plan *plan, struct inspector *in,
                            const struct code_map *code, uint64_t address, bool slow)
 {
 	struct planner p = { .in = in, .a = plan->arena, .slow = slow };
-	struct returns r = { in, code, plan->arena, add_return_point, &p };
+	struct returns r = { in, code, plan->arena, add_return_point, &p, false };
 	size_t n = plan->n;
 
 	p.code = code;

@@ -68,10 +68,12 @@ static void search_return(struct search *s, uint64_t after)
 	int32_t to_return;
 
 	if (!f || s->nfound >= MAX_SITES || !code_map_bytes(s->r->code, f, &bytes) ||
-	    !code_return_site(&bytes, after, &site))
+	    !code_return_site(&bytes, after, false, &site))
 		return;
 	if (site.slow && code_leads_to_return(&bytes, after, &to_return) &&
 	    search_outer(s, f, to_return))
+		return;
+	if (site.slow && s->r->over_calls && !code_return_site(&bytes, after, true, &site))
 		return;
 	report(s, f, &site);
 }

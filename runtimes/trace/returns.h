@@ -24,6 +24,7 @@ struct returns {
 	struct arena *a;
 	return_site_fn *found;
 	void *arg;
+	bool over_calls; /* as in code_return_site() */
 };
 
 /* Direct calls of the function at a link-time address. */
