@@ -61,7 +61,7 @@ _asyncdbg()
 		*" save "*) own="--values" ;;
 		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run --run-limit" ;;
 		*" ps "*) own="--tasks" ;;
-		*" trace "*) own="--duration --events --with --over --allow-slow" ;;
+		*" trace "*) own="--duration --events --with --over --allow-slow --format" ;;
 		*" probes "*) own="--allow-slow" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac

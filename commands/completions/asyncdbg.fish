@@ -90,6 +90,7 @@ complete -c asyncdbg -n '__asyncdbg_typed trace' -l events -x -d 'Only these eve
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l over -x -d 'Only polls that took longer'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l with -x -d 'Only events of these tasks'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l allow-slow -d 'Use probe points that need a single step'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l format -x -a 'text perfetto' -d 'Of the file'
 complete -c asyncdbg -n '__asyncdbg_typed probes' -l allow-slow -d 'Also points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'

@@ -37,6 +37,8 @@ struct sink_ops {
 	/* Writes out what is buffered; after each batch of items. */
 	void (*flush)(struct sink *s);
 	void (*end)(struct sink *s, const struct trace_ending *e);
+	/* The first error that was not returned yet; NULL: none, or ferror(f) has it. */
+	struct error *(*error)(struct sink *s);
 	void (*free)(struct sink *s);
 };
 
@@ -44,7 +46,11 @@ struct sink_ops {
 struct sink *sink_text_new(FILE *f, const struct out_options *options);
 /* lines: a line for each item; else one document. */
 struct sink *sink_json_new(FILE *f, const struct out_options *options, bool lines);
+/* For Perfetto; f is used by its descriptor alone. */
+struct sink *sink_perfetto_new(FILE *f, const struct out_options *options);
 /* NULL is allowed. */
 void sink_freep(struct sink **s);
+/* The error of the sink or of its file; NULL: none. */
+struct error *sink_error(struct sink *s) MUST_CHECK;
 
 #endif

@@ -139,13 +139,32 @@ static struct error *read_options(const struct call *call, struct tracing *t)
 	return read_filter(call, t);
 }
 
+/* Whether the call asks for Perfetto's format, by --format or the ending of its file. */
+static struct error *read_format(const struct call *call, bool *perfetto)
+{
+	static const char ending[] = ".pftrace";
+	const char *format = option_value(call, "format"), *file = output_file_of(call);
+
+	if (format && strcmp(format, "text") != 0 && strcmp(format, "perfetto") != 0)
+		return error_new(ERR_USAGE, "trace has no format \"%s\": there are text, perfetto",
+		                 format);
+	size_t len = file ? strlen(file) : 0, ends = sizeof(ending) - 1;
+	*perfetto = format ? strcmp(format, "perfetto") == 0
+	                   : len >= ends && strcmp(file + len - ends, ending) == 0;
+	if (*perfetto && (!file || strcmp(file, "-") == 0) && isatty(STDOUT_FILENO))
+		return error_new(ERR_USAGE, "a trace for Perfetto is no text: name a file by -o");
+	return NULL;
+}
+
 static struct error *check(const struct call *call)
 {
 	struct tracing t = { 0 };
 	const char *file = output_file_of(call);
+	bool perfetto;
 
 	if (file)
 		TRY(words_file(file));
+	TRY(read_format(call, &perfetto));
 	return read_options(call, &t);
 }
 
@@ -201,8 +220,7 @@ static struct error *follow(struct tracing *t)
 			trace_detach(t->trace);
 		TRY(trace_read(t->trace, take, t));
 		t->sink->ops->flush(t->sink);
-		if (ferror(t->sink->f))
-			return error_os(errno ? errno : EIO, "writing the trace");
+		TRY(error_wrap(sink_error(t->sink), "writing the trace"));
 	}
 	return NULL;
 }
@@ -252,11 +270,13 @@ static struct error *run_trace(struct tracing *t)
 	t->sink->ops->flush(t->sink);
 	TRY(follow(t));
 	finish(t);
-	return NULL;
+	return error_wrap(sink_error(t->sink), "writing the trace");
 }
 
-static struct sink *new_sink(const struct out *out, FILE *f)
+static struct sink *new_sink(const struct out *out, FILE *f, bool perfetto)
 {
+	if (perfetto)
+		return sink_perfetto_new(f, &out->options);
 	if (out->format == OUT_TEXT)
 		return sink_text_new(f, &out->options);
 	return sink_json_new(f, &out->options, out->format == OUT_JSON_LINES);
@@ -278,14 +298,16 @@ static struct error *run(struct session *s, const struct answer *answer, const s
                          struct out *out)
 {
 	struct tracing t = { .s = s, .out = out, .pidfd = -1 };
+	bool perfetto;
 	FILE *f;
 
 	(void)answer;
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "trace needs a running process: -p PID");
 	TRY(read_options(call, &t));
+	TRY(read_format(call, &perfetto));
 	TRY(open_output(call, out, &f));
-	t.sink = new_sink(out, f);
+	t.sink = new_sink(out, f, perfetto);
 	t.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);
 	struct error *err = run_trace(&t);
 
@@ -307,6 +329,8 @@ static const struct command_option options[] = {
 	{ "allow-slow", NULL, false,
 	  "Use probe points that the processor must single-step: 2 to 20 us each" },
 	OUTPUT_OPTION,
+	{ "format", "FORMAT", false,
+	  "text or perfetto; perfetto for a FILE that ends in .pftrace" },
 	{ 0 },
 };
 

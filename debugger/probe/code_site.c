@@ -55,7 +55,7 @@ bool code_is_emulated(const uint8_t *bytes, size_t len)
 		return len == 1;
 	if (first == 0x41 && len == 2)
 		return bytes[1] >= 0x50 && bytes[1] <= 0x57;
-	if (first == 0x67 && len == 6) /* as linkers relax calls through the GOT */
+	if (first == 0x67 && len == 6) /* a call through the GOT that the linker has made direct */
 		return bytes[1] == 0xe8;
 	if (first == 0x90)
 		return len == 1;

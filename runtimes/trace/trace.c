@@ -28,7 +28,7 @@ struct trace {
 	struct map tables;  /* run-time address of a table -> index + 1 of its poll function */
 	struct map threads; /* tid -> struct known_thread */
 	struct id_set seen; /* tasks whose spawn was passed on, or that existed before */
-	uint64_t known_at;  /* when the tasks that exist were told; ns, CLOCK_MONOTONIC */
+	uint64_t known_at;  /* when trace_know() was called; ns, CLOCK_MONOTONIC */
 	uint64_t spawned;   /* id of the task that spawned_on has spawned just now */
 	pid_t spawned_on;
 	VEC(uint64_t) returns; /* run-time addresses of calls that return to new places */

@@ -256,6 +256,30 @@ def run_filtered(asyncdbg, program, options):
     print("filtered: done")
 
 
+def run_perfetto(asyncdbg, program, options):
+    """A trace for Perfetto, decoded where its package is installed."""
+    traced = Program(program)
+    check_script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check", "check_perfetto.py")
+    with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
+        trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "trace", "-o", file.name, *options],
+                                 stderr=subprocess.DEVNULL)
+        while not os.path.getsize(file.name):
+            time.sleep(0.02)
+        truth = traced.run("pingpong 100")
+        time.sleep(0.1)
+        traced.end()
+        check("perfetto: status", trace.wait(WAIT) in (0, 1), True)
+        python = os.environ.get("PERFETTO_PYTHON", sys.executable)
+        if subprocess.run([python, "-c", "import perfetto"], stderr=subprocess.DEVNULL).returncode == 0:
+            done = subprocess.run([python, check_script, "--json", "--open-flows", "5", "--max-bytes", "40",
+                                   file.name], capture_output=True, text=True)
+            check(f"perfetto: {done.stdout[-500:]}{done.stderr[-500:]}", done.returncode, 0)
+            slices = json.loads(done.stdout)["names"]["slice_begin"]
+            check("perfetto: polls of ping", slices["async fn traced::tasks::ping"],
+                  truth["polls.traced::tasks::ping"])
+    print("perfetto: done")
+
+
 def main(arguments):
     options, without, words = [], [], []
     while arguments:
@@ -275,6 +299,7 @@ def main(arguments):
         run_killed(asyncdbg, program, options)
         run_wrong(asyncdbg, program)
         run_filtered(asyncdbg, program, options)
+        run_perfetto(asyncdbg, program, options)
     sys.exit(1 if failures else 0)
 
 

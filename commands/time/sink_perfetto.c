@@ -1,0 +1,337 @@
+/*
+ * A trace for Perfetto: for each thread a track of what it polls, and for each task a track of its
+ * states, below one of its type. An arrow goes from each wake-up to the poll that follows.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/time/perfetto.h"
+#include "commands/time/sink.h"
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "debugger/target/target.h"
+#include "dwarf/names/demangle.h"
+#include "runtimes/model/names.h"
+
+enum {
+	MAX_GROUPS = 10000, /* types with a track of their own */
+	SPARE_TASKS = 4096, /* ended tasks that are kept before they are forgotten */
+};
+
+struct task_track {
+	uint64_t id, track;
+	uint64_t flow; /* of the wake-up that its next poll follows; 0: none */
+	pid_t polled_on;
+	bool open, alive; /* a slice is open; the task has not ended */
+};
+
+struct sink_perfetto {
+	struct sink sink;
+	struct perfetto *p;
+	struct error *err;  /* the first one */
+	struct map threads; /* tid -> track */
+	struct map groups;  /* hash of a type -> track */
+	struct map types;   /* address of a type's name -> its short form */
+	struct map tasks;   /* id -> index + 1 */
+	VEC(struct task_track) list;
+	size_t ngroups, nalive;
+	uint64_t others, alive, nflows; /* tracks of the types beyond, and of the number of tasks */
+	uint64_t last;
+	struct arena arena;
+};
+
+static void note(struct sink_perfetto *s, struct error *err)
+{
+	if (err && !s->err)
+		s->err = err;
+	else
+		error_free(err);
+}
+
+/* ---- tracks ---- */
+
+static const char *short_name(struct sink_perfetto *s, const char *type)
+{
+	if (!type)
+		return "unknown type";
+	if (!map_has(&s->types, (uintptr_t)type))
+		map_put(&s->types, (uintptr_t)type, (void *)(uintptr_t)name_short(&s->arena, type));
+	return map_get(&s->types, (uintptr_t)type);
+}
+
+static uint64_t thread_track(struct sink_perfetto *s, const struct trace_item *item)
+{
+	uint64_t track = (uintptr_t)map_get(&s->threads, (uint64_t)item->tid);
+	SCRATCH(tmp);
+
+	if (track)
+		return track;
+	note(s, perfetto_add_thread(s->p, item->tid,
+	                            item->worker >= 0 ? arena_printf(&tmp, "worker %d/%d",
+	                                                             item->runtime, item->worker)
+	                                              : arena_printf(&tmp, "thread %d", item->tid),
+	                            &track));
+	map_put(&s->threads, (uint64_t)item->tid, (void *)(uintptr_t)track);
+	return track;
+}
+
+static uint64_t group_track(struct sink_perfetto *s, const char *type)
+{
+	const char *name = short_name(s, type);
+	uint64_t key = map_key_of_text(name), track = (uintptr_t)map_get(&s->groups, key);
+
+	if (track)
+		return track;
+	if (s->ngroups++ >= MAX_GROUPS) {
+		if (!s->others)
+			note(s,
+			     perfetto_add_track(s->p, PERFETTO_PROCESS, "other types", &s->others));
+		return s->others;
+	}
+	note(s, perfetto_add_track(s->p, PERFETTO_PROCESS, name, &track));
+	map_put(&s->groups, key, (void *)(uintptr_t)track);
+	return track;
+}
+
+/* Forgets tasks that have ended, so that memory does not grow with the trace. */
+static void forget_ended(struct sink_perfetto *s)
+{
+	size_t n = 0;
+
+	map_free(&s->tasks);
+	for (size_t i = 0; i < s->list.n; i++) {
+		if (!s->list.data[i].alive)
+			continue;
+		s->list.data[n++] = s->list.data[i];
+		map_put(&s->tasks, s->list.data[n - 1].id, (void *)(uintptr_t)n);
+	}
+	s->list.n = n;
+}
+
+static struct task_track *task_track(struct sink_perfetto *s, uint64_t id, const char *type)
+{
+	size_t index = (uintptr_t)map_get(&s->tasks, id);
+	SCRATCH(tmp);
+
+	if (index)
+		return &s->list.data[index - 1];
+	if (s->list.n > 2 * s->nalive + SPARE_TASKS)
+		forget_ended(s);
+	struct task_track *t = vec_push(&s->list);
+	*t = (struct task_track){ .id = id, .alive = true };
+	s->nalive++;
+	map_put(&s->tasks, id, (void *)(uintptr_t)s->list.n);
+	note(s, perfetto_add_track(s->p, group_track(s, type),
+	                           arena_printf(&tmp, "task %" PRIu64, id), &t->track));
+	return t;
+}
+
+/* ---- events ---- */
+
+static void end_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time)
+{
+	if (t->open)
+		note(s, perfetto_end(s->p,
+		                     &(struct perfetto_event){ .time = time, .track = t->track }));
+	t->open = false;
+}
+
+static void begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time,
+                        const char *name)
+{
+	end_slice(s, t, time);
+	note(s, perfetto_begin(s->p, &(struct perfetto_event){
+					     .time = time, .track = t->track, .name = name }));
+	t->open = true;
+}
+
+static void count_alive(struct sink_perfetto *s, uint64_t time)
+{
+	note(s, perfetto_count(s->p, time, s->alive, (int64_t)s->nalive));
+}
+
+static void poll_starts(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
+{
+	struct task_track *t = task_track(s, item->task, item->type);
+	const struct perfetto_value id = { .key = "task", .number = (int64_t)item->task };
+
+	note(s, perfetto_begin(s->p, &(struct perfetto_event){
+					     .time = item->time,
+					     .track = thread,
+					     .name = short_name(s, item->type),
+					     .flow_in = t->flow,
+					     .values = &id,
+					     .nvalues = 1,
+				     }));
+	t->flow = 0;
+	t->polled_on = item->tid;
+	begin_slice(s, t, item->time, "polling");
+}
+
+static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
+{
+	struct task_track *t = task_track(s, item->task, item->type);
+	const struct perfetto_value values[] = {
+		{ .key = "ready", .text = item->ready ? "yes" : "no" },
+		{ .key = "seen_late", .text = "yes" },
+	};
+
+	note(s, perfetto_end(s->p, &(struct perfetto_event){ .time = item->time,
+	                                                     .track = thread,
+	                                                     .values = values,
+	                                                     .nvalues = item->late ? 2 : 1 }));
+	/* Another thread may poll it already. */
+	if (t->alive && t->polled_on == item->tid)
+		begin_slice(s, t, item->time, "waiting");
+}
+
+static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
+{
+	struct task_track *t = task_track(s, item->task, item->type);
+	const struct perfetto_value id = { .key = "task", .number = (int64_t)item->task };
+
+	if (!t->flow)
+		t->flow = ++s->nflows;
+	note(s, perfetto_instant(s->p, &(struct perfetto_event){ .time = item->time,
+	                                                         .track = thread,
+	                                                         .name = "wakes",
+	                                                         .flow_out = t->flow,
+	                                                         .values = &id,
+	                                                         .nvalues = 1 }));
+	t->polled_on = 0;
+	begin_slice(s, t, item->time, "runnable");
+}
+
+static void terminates(struct sink_perfetto *s, const struct trace_item *item)
+{
+	struct task_track *t = task_track(s, item->task, item->type);
+
+	end_slice(s, t, item->time);
+	if (t->alive) {
+		t->alive = false;
+		s->nalive--;
+	}
+	count_alive(s, item->time);
+}
+
+static void thread_slice(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread,
+                         const char *name)
+{
+	const struct perfetto_event e = { .time = item->time, .track = thread, .name = name };
+
+	note(s, name ? perfetto_begin(s->p, &e) : perfetto_end(s->p, &e));
+}
+
+static void item(struct sink *sink, const struct trace_item *item)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+	uint64_t thread = thread_track(s, item);
+
+	s->last = item->time > s->last ? item->time : s->last;
+	switch (item->event) {
+	case TRACE_SPAWN:
+		begin_slice(s, task_track(s, item->task, item->type), item->time, "runnable");
+		count_alive(s, item->time);
+		break;
+	case TRACE_POLL_START:
+		poll_starts(s, item, thread);
+		break;
+	case TRACE_POLL_END:
+		poll_ends(s, item, thread);
+		break;
+	case TRACE_TERMINATE:
+		terminates(s, item);
+		break;
+	case TRACE_WAKE:
+		wakes(s, item, thread);
+		break;
+	case TRACE_WORKER_START:
+		thread_slice(s, item, thread, "worker");
+		break;
+	case TRACE_PARK:
+		thread_slice(s, item, thread, "parked");
+		break;
+	case TRACE_WORKER_STOP:
+	case TRACE_UNPARK:
+		thread_slice(s, item, thread, NULL);
+		break;
+	case TRACE_NEVENTS:
+		break;
+	}
+}
+
+/* ---- the sink ---- */
+
+static void begin(struct sink *sink, const struct trace_heading *h)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+	const struct snapshot *snap = h->answer->snapshot;
+	const struct perfetto_clocks clocks = perfetto_clocks_now();
+
+	s->last = h->start;
+	note(s, perfetto_open(fileno(sink->f), &clocks, (int)snap->target.pid,
+	                      snap->target.command ? snap->target.command : "program", &s->p));
+	if (!s->p)
+		return;
+	note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks", &s->alive));
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		const struct task *task = snap->tasks[i];
+
+		if (task->number)
+			begin_slice(s, task_track(s, task->number, task->type), h->start,
+			            task_state_name(task->state));
+	}
+	count_alive(s, h->start);
+}
+
+static void flush(struct sink *sink)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+
+	if (s->p)
+		note(s, perfetto_flush(s->p));
+}
+
+static void end(struct sink *sink, const struct trace_ending *e)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+
+	(void)e;
+	if (s->p)
+		note(s, perfetto_finish(s->p, s->last));
+}
+
+static struct error *take_error(struct sink *sink)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+	struct error *err = s->err;
+
+	s->err = NULL;
+	return err;
+}
+
+static void free_sink(struct sink *sink)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+
+	perfetto_close(s->p);
+	error_free(s->err);
+	map_free(&s->threads);
+	map_free(&s->groups);
+	map_free(&s->types);
+	map_free(&s->tasks);
+	vec_free(&s->list);
+	arena_free(&s->arena);
+	free(s);
+}
+
+static const struct sink_ops ops = { begin, item, flush, end, take_error, free_sink };
+
+struct sink *sink_perfetto_new(FILE *f, const struct out_options *options)
+{
+	struct sink_perfetto *s = alloc_zeroed(sizeof(*s));
+
+	s->sink = (struct sink){ .ops = &ops, .f = f, .options = options };
+	return &s->sink;
+}
