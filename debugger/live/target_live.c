@@ -21,6 +21,10 @@
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
 
+enum { CHECK_TRIES = 15 };
+
+static const double check_again_s = 0.02;
+
 uint64_t live_now_ns(void)
 {
 	struct timespec ts;
@@ -277,13 +281,29 @@ static struct error *read_process(struct target *t)
 	return l->mem_fd >= 0 ? NULL : error_os(errno, "opening %s", path);
 }
 
+/*
+ * live_check(), again for a moment where another debugger has the process: a second asyncdbg, such
+ * as a watchdog, has it for milliseconds.
+ */
+static struct error *check(pid_t pid, bool to_stop, const struct arch **ret)
+{
+	for (int i = 1;; i++) {
+		struct error *err = live_check(pid, to_stop, ret);
+
+		if (!err || err->kind != ERR_STATE || i == CHECK_TRIES)
+			return err;
+		error_free(err);
+		TRY(interrupt_sleep(check_again_s));
+	}
+}
+
 struct error *target_live_open(pid_t pid, const struct target_options *options, struct target **ret)
 {
 	struct target *t CLEANUP(target_closep) = NULL;
 	const struct arch *arch = NULL;
 	size_t nmappings;
 
-	TRY(live_check(pid, !options->stop.never && !options->tracer, &arch));
+	TRY(check(pid, !options->stop.never && !options->tracer, &arch));
 	t = target_new(&live_ops, arch, true);
 	t->options = options->stop;
 	struct live *l = calloc(1, sizeof(*l));

@@ -340,6 +340,28 @@ static void test_already_traced(void **state)
 	child_wait_progress(&c);
 }
 
+/* Another debugger has the process for a moment, as a watchdog does: opening waits for it. */
+static void test_traced_for_a_moment(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	const struct target_options options = { 0 };
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	struct target *t;
+
+	(void)state;
+	pid_t tracer = helper_start(&c, act_stop), end = fork();
+	if (end == 0) {
+		nanosleep(&pause, NULL);
+		kill(tracer, SIGKILL);
+		_exit(0);
+	}
+	expect_ok(target_live_open(c.pid, &options, &t));
+	target_close(t);
+	waitpid(end, NULL, 0);
+	waitpid(tracer, NULL, 0);
+	child_wait_progress(&c);
+}
+
 static void test_target_survives_a_killed_debugger(void **state)
 {
 	CHILD(c, NULL, child_pause);
@@ -698,6 +720,7 @@ int main(void)
 		cmocka_unit_test(test_another_program_by_now),
 		cmocka_unit_test(test_uninterruptible_sleep),
 		cmocka_unit_test(test_already_traced),
+		cmocka_unit_test(test_traced_for_a_moment),
 		cmocka_unit_test(test_target_survives_a_killed_debugger),
 		cmocka_unit_test(test_target_survives_a_debugger_that_exits),
 		cmocka_unit_test(test_pids_that_cannot_be_opened),
