@@ -26,15 +26,14 @@ static const char *process_name(struct arena *a, pid_t pid)
 	return comm ? str_clean(a, comm, strcspn(comm, "\n")) : "?";
 }
 
-static bool have_cap_sys_ptrace(void)
+static bool have_cap(unsigned cap)
 {
 	SCRATCH(scratch);
 	const char *status = proc_read(&scratch, getpid(), "status", NULL);
 	const char *line = status ? strstr(status, "\nCapEff:") : NULL;
 	uint64_t caps = 0;
 
-	return line && sscanf(line, "\nCapEff: %" SCNx64, &caps) == 1 &&
-	       (caps >> CAP_SYS_PTRACE & 1);
+	return line && sscanf(line, "\nCapEff: %" SCNx64, &caps) == 1 && (caps >> cap & 1);
 }
 
 /* -1 where the kernel is built without yama. */
@@ -64,7 +63,16 @@ struct error *live_denied(pid_t pid)
 		                 "kernel.yama.ptrace_scope is 3, which forbids all tracing until "
 		                 "the next boot",
 		                 (int)pid);
-	if (have_cap_sys_ptrace())
+	/* The files of /proc that are read have a mode, too: it is the owner that may read them. */
+	if (have_cap(CAP_SYS_PTRACE) && geteuid() != 0 && (uid_t)uid != geteuid() &&
+	    !have_cap(CAP_DAC_READ_SEARCH) && !have_cap(CAP_DAC_OVERRIDE))
+		return error_new(
+			ERR_OS,
+			"not permitted to trace process %d of uid %ld: CAP_SYS_PTRACE alone "
+			"is not enough for a process of another user (run asyncdbg as that "
+			"user or root, or with CAP_DAC_READ_SEARCH as well)",
+			(int)pid, uid);
+	if (have_cap(CAP_SYS_PTRACE))
 		return error_new(ERR_OS,
 		                 "not permitted to trace process %d, in spite of "
 		                 "CAP_SYS_PTRACE: a seccomp filter, a security module or another "

@@ -29,11 +29,11 @@ needs_root() {
 # watch ARGUMENT...: starts a watchdog that looks at $pid each 50 ms; sets $watchdog.
 watch() {
 	rm -f "$work/out" "$work/err"
-	: >"$work/err"
 	"$asyncdbg" -p "$pid" check --every 50ms --interval 0 --for 1 "$@" >"$work/out" 2>"$work/err" \
 		</dev/null &
 	watchdog=$!
 	started+=("$watchdog")
+	wait_for "$work/err" 'checking process' || complain "the watchdog did not start"
 }
 
 # ended STATUS PID: a process that was started here ends with it.
@@ -121,7 +121,7 @@ test_nobody() {
 	own=$!
 	started+=("$own")
 	wait_ready "$work/own.out" "$own"
-	cases=$((cases + 3))
+	cases=$((cases + 6))
 	"${nobody[@]}" env HOME=/nonexistent XDG_CACHE_HOME=/root/.cache "$dir/asyncdbg" --json ps \
 		>"$work/out" 2>"$work/err" || status=$?
 	[ "$status" = 1 ] || complain "exit status $status of ps, not 1"
@@ -133,6 +133,19 @@ test_nobody() {
 	"${nobody[@]}" env HOME=/nonexistent "$dir/asyncdbg" -p "$root_own" tasks >"$work/out" 2>"$work/err" || status=$?
 	[ "$status" = 2 ] || complain "exit status $status of tasks, not 2"
 	has err 'not permitted to trace process [0-9]+ of user root'
+	# With the capability to trace, which does not make it the owner of files in /proc.
+	capable() {
+		local caps="-all,$1"
+
+		status=0
+		"${nobody[@]}" --inh-caps="$caps" --ambient-caps="$caps" --bounding-set="$caps" \
+			env HOME=/nonexistent "$dir/asyncdbg" -p "$root_own" tasks >"$work/out" 2>"$work/err" || status=$?
+	}
+	capable +sys_ptrace
+	[ "$status" = 2 ] || complain "exit status $status with CAP_SYS_PTRACE alone, not 2"
+	has err 'CAP_SYS_PTRACE alone is not enough .*CAP_DAC_READ_SEARCH'
+	capable +sys_ptrace,+dac_read_search
+	[ "$status" = 0 ] || complain "exit status $status with both capabilities, not 0"
 	# The list of secret names in a home that is not this user's.
 	mkdir -m 700 "$dir/home"
 	status=0
