@@ -124,12 +124,20 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 	return trait != NULL;
 }
 
-/* Whether a polling function belongs to another executor: not to the runtime or to std. */
+/*
+ * Whether a polling function belongs to another executor: not to the runtime or to std. One that is
+ * named now_or_never, as in futures-util and hyper, is none: it polls what it is given once, with a
+ * waker that wakes nobody.
+ */
 static bool is_executor(const char *name, void *arg)
 {
 	static const char *const others[] = { "core::", "alloc::", "std::" };
+	static const char once[] = "now_or_never";
+	const char *last = qualified_last(name);
 	const struct exporter *r = arg;
 
+	if (str_begins(last, once) && (!last[sizeof(once) - 1] || last[sizeof(once) - 1] == '<'))
+		return false;
 	return !str_begins_with_any(name, others) && !str_begins(name, r->runtime->path);
 }
 
