@@ -13,6 +13,7 @@ enum {
 	MAX_SCAN = 1 << 20, /* bytes scanned for one coroutine */
 	MAX_TARGETS = 256,  /* addresses in the coroutine that its awaitee refers to */
 	BEHIND = 16,        /* bytes scanned at such an address for further references */
+	MAX_NESTED = 3,     /* members of members of a set of tasks */
 	AROUND = 512,       /* bytes scanned on each side of the target of an untyped pointer */
 };
 
@@ -248,6 +249,36 @@ static enum doubt doubt_of(const struct uses *u, struct value local, struct valu
 	return moved ? DOUBT_UNPOLLED : DOUBT_NONE;
 }
 
+/* The first Arc in v, as its address; 0: there is none. */
+static uint64_t first_shared(struct target *t, struct value v, int depth)
+{
+	uint64_t addr = 0;
+	size_t n;
+
+	if (type_class_of(v.type)->special == SPECIAL_SHARED) {
+		error_free(target_read_uint(t, v.addr, 8, &addr));
+		return addr;
+	}
+	const struct member *members = type_members(v.type, &n);
+	for (size_t i = 0; depth < MAX_NESTED && i < n && !addr; i++) {
+		struct value member = { members[i].type, v.addr + members[i].offset };
+
+		addr = member.type ? first_shared(t, member, depth + 1) : 0;
+	}
+	return addr;
+}
+
+/*
+ * What two variables that lead to one future have in common: its place. A set of tasks lies in the
+ * variable itself; no other set has its lists.
+ */
+static uint64_t key_of(struct target *t, struct value place)
+{
+	uint64_t lists = leaf_owns_tasks(place.type) ? first_shared(t, place, 0) : 0;
+
+	return lists ? lists : place.addr;
+}
+
 /*
  * Keeps the unpolled futures of list[from..]. A future that two variables lead to counts as in use
  * if one of the two is: the other may have been moved from and still have the bits.
@@ -264,8 +295,8 @@ static void sift(struct decoder *d, const struct uses *u, struct value local, bo
 		bool usable = v.addr && !err && place.addr;
 
 		error_free(err);
-		if (usable && map_put(seen, place.addr, NULL) && !local_is_used &&
-		    is_held(d, u, v, place, f)) {
+		if (usable && map_put(seen, key_of(d->c->in->target, place), NULL) &&
+		    !local_is_used && is_held(d, u, v, place, f)) {
 			list->data[i].doubt = doubt_of(u, local, place);
 			list->data[n++] = list->data[i];
 		}

@@ -41,6 +41,17 @@ async fn keep(report: mpsc::Sender<Vec<Option<u64>>>) {
     drop(set);
 }
 
+/// Its set was in another variable before.
+async fn keep_moved(report: mpsc::Sender<Vec<Option<u64>>>) {
+    let mut set = JoinSet::new();
+    let ids = vec![truth::id(&set.spawn(nap()))];
+    let moved = std::hint::black_box(set);
+    let _ = report.send(ids);
+    here!("tasksets::keep_moved");
+    sleep(FOREVER).await;
+    drop(moved);
+}
+
 struct Workers {
     name: &'static str,
     by_number: std::collections::BTreeMap<u32, Crew>,
@@ -149,7 +160,9 @@ fn main() {
     let (sender, receiver) = mpsc::channel();
     let in_structs = truth::id(&tokio::spawn(keep_in_structs(sender.clone())));
     let mut more = receiver.recv().expect("the keeper is gone");
-    let unpolled = truth::id(&tokio::spawn(keep_unpolled(sender)));
+    let unpolled = truth::id(&tokio::spawn(keep_unpolled(sender.clone())));
+    more.extend(receiver.recv().expect("the keeper is gone"));
+    let moved = truth::id(&tokio::spawn(keep_moved(sender)));
     more.extend(receiver.recv().expect("the keeper is gone"));
     let in_structs = Task::idle_tree(
         in_structs,
@@ -174,6 +187,9 @@ fn main() {
         .tasks(more.into_iter().map(|id| Task::idle(id, &["tasksets::nap"]).sleeps()))
         .task(in_structs.sleeps())
         .task(unpolled.sleeps())
+        .task(
+            Task::idle_tree(moved, tree::at("tasksets::keep_moved").held(tree::library())).sleeps(),
+        )
         .tasks(waiting)
         .blocking(JOB)
         .publish();
