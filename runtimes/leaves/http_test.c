@@ -18,10 +18,8 @@ struct h1 {
 	const char *phrase, *phase; /* phase NULL: none is stated */
 };
 
-static struct value set_up(struct futures *f, const struct h1 *c)
+static struct value set_up_type(struct futures *f, const struct h1 *c, const char *type)
 {
-	const char *type =
-		c->server ? H1 "Dispatcher<" H1 "Server<u64>>" : H1 "Dispatcher<" H1 "Client<u64>>";
 	struct value v = futures_value(f, type, FUTURES_ROOT);
 	struct value method = futures_member(v, "conn.state.method");
 
@@ -42,6 +40,13 @@ static struct value set_up(struct futures *f, const struct h1 *c)
 		futures_variant(f, futures_member(v, "dispatch.in_flight"),
 		                c->serving ? "Some" : "None");
 	return v;
+}
+
+static struct value set_up(struct futures *f, const struct h1 *c)
+{
+	return set_up_type(f, c,
+	                   c->server ? H1 "Dispatcher<" H1 "Server<u64>>"
+	                             : H1 "Dispatcher<" H1 "Client<u64>>");
 }
 
 #define SERVER .server = true
@@ -122,6 +127,94 @@ static void test_h1(void **state)
 		if (phase)
 			assert_string_equal(phase, cases[i].phase);
 		assert_null(wait_text(future->properties, "http_path"));
+		futures_close(&f);
+	}
+}
+
+enum {
+	HEAD = FUTURES_OTHER + 0x200,
+	COPY = FUTURES_OTHER + 0x800,
+	HEADERS = FUTURES_OTHER + 0xa00,
+	READ = 77, /* the allocation that the connection reads into */
+};
+
+/* A request whose path is a part of what was read, or a copy of that. */
+struct sent {
+	const char *head, *copy; /* copy NULL: the path is in the head */
+	uint64_t data;           /* the allocation of the head */
+	const char *path;        /* as it is shown; NULL: it is not */
+	bool uncertain;
+};
+
+static void poke_bytes(struct futures *f, struct value bytes, uint64_t ptr, size_t len,
+                       uint64_t data)
+{
+	futures_poke(f, bytes, "ptr", ptr);
+	futures_poke(f, bytes, "len", len);
+	futures_poke(f, bytes, "data", data);
+}
+
+static void send_request(struct futures *f, struct value v, const struct sent *sent)
+{
+	const char *path = strchr(sent->head, '/'), *host = strstr(sent->head, "Host: ");
+	struct value parts = futures_member(v, "dispatch.in_flight");
+	uint64_t at = HEAD + (uint64_t)(path - sent->head);
+
+	parts = futures_member(futures_variant(f, parts, "Some"), "__0.parts");
+	target_fake_poke(f->fixture.target, HEAD, sent->head, strlen(sent->head));
+	if (sent->copy)
+		target_fake_poke(f->fixture.target, at = COPY, sent->copy, strlen(sent->copy));
+	poke_bytes(f, futures_member(parts, "uri.path_and_query.data.bytes"), at,
+	           strcspn(sent->copy ? sent->copy : path, " "), sent->copy ? 0 : sent->data);
+	futures_poke(f, parts, "uri.path_and_query.query", 2);
+	struct value entries = futures_member(parts, "headers.entries");
+	struct value header = { must_find(&f->fixture, "http::Bucket"), HEADERS };
+	futures_poke(f, entries, "data_ptr", HEADERS);
+	futures_poke(f, entries, "length", 1);
+	uint64_t value = host ? HEAD + (uint64_t)(host - sent->head) + 6 : FUTURES_HOLE;
+	poke_bytes(f, futures_member(header, "value.inner"), value, 1, sent->data);
+	futures_poke(f, v, "conn.io.read_buf.ptr", HEAD + strlen(sent->head));
+	futures_poke(f, v, "conn.io.read_buf.data", READ);
+}
+
+static void test_h1_path(void **state)
+{
+	static const struct h1 serving = { SERVER,
+		                           .serving = true,
+		                           .reading = "KeepAlive",
+		                           .writing = "Init",
+		                           BUSY,
+		                           .method = "Get",
+		                           V11 };
+	static const char head[] = "GET /a?b HTTP/1.1\r\nHost: x\r\n\r\n";
+	static const struct sent cases[] = {
+		{ head, NULL, READ, "/a", false },
+		{ head, NULL, READ + 1, "/a", true },
+		{ head, "/a?b", READ, "/a", false },
+		{ head, "/a?b", READ + 1, "/a", true },
+		/* Another request's path, a header that is nowhere, in another head. */
+		{ head, "/c?b", READ, NULL, false },
+		{ "GET /a?b HTTP/1.1\r\n\r\n", "/a?b", READ, NULL, false },
+		{ "GET /a?b HTTP/1.1\r\n\r\nGET /c HTTP/1.1\r\nHost: x\r\n", "/a?b", READ, NULL,
+		  false },
+		{ "PUT /a?b HTTP/1.1\r\nHost: x\r\n\r\n", "/a?b", READ, NULL, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct futures f = open_http();
+		struct value v =
+			set_up_type(&f, &serving, H1 "Dispatcher<" H1 "Server<http::Service>>");
+
+		send_request(&f, v, &cases[i]);
+		const struct future *future = futures_decode(&f, v);
+		assert_non_null(future->properties);
+		const char *path = wait_text(future->properties, "http_path");
+		assert_true(!path == !cases[i].path);
+		if (path)
+			assert_string_equal(path, cases[i].path);
+		assert_int_equal(wait_yes(future->properties, "http_path_uncertain"),
+		                 cases[i].uncertain);
 		futures_close(&f);
 	}
 }
@@ -315,6 +408,43 @@ static void test_quic_send(void **state)
 	futures_close(&f);
 }
 
+/* The futures of quinn 0.10. */
+static void test_quic_write(void **state)
+{
+	static const char *const types[] = { "quinn::send_stream::WriteAll",
+		                             "quinn::send_stream::Stopped" };
+	static const char *const maps[] = { "blocked_writers", "stopped" };
+	static const char *const phrases[] = {
+		"QUIC stream 4, to send, client, peer 4433",
+		"QUIC stream 4, until the peer stops it, client, peer 4433",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct futures f = open_http();
+		struct value v = futures_value(&f, types[i], FUTURES_ROOT);
+		struct value stream =
+			futures_value(&f, "quinn::send_stream::SendStream", FUTURES_ROOT + 64);
+		struct value inner = quic_connection(&f, "Client");
+		struct value state_of = futures_member(inner, "state.value");
+
+		futures_poke(&f, v, "stream", stream.addr);
+		futures_poke(&f, stream, "conn.__0", inner.addr);
+		futures_poke(&f, stream, "stream.__0", 4);
+		quic_entry(&f, futures_member(state_of, "inner.streams.send"), QUIC_MAP, 8);
+		/* It is looked for in the map of that kind of waiters. */
+		quic_entry(&f, futures_member(state_of, maps[i]), QUIC_MAP + 0x100, 4);
+		futures_expect(&f, v, "quic_stream", phrases[i]);
+		futures_poke(&f, inner, "state.futex", 1);
+		assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_NO);
+		quic_entry(&f, futures_member(state_of, maps[i]), QUIC_MAP + 0x100, 8);
+		assert_int_equal(futures_decode(&f, v)->wait->armed, ARMED_UNKNOWN);
+		futures_poke(&f, v, "stream", 0);
+		futures_expect_problem(&f, v, "it has no stream");
+		futures_close(&f);
+	}
+}
+
 static void test_quic_driver(void **state)
 {
 	struct futures f = open_http();
@@ -351,10 +481,11 @@ static void test_tls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_h1),        cmocka_unit_test(test_h2_connection),
-		cmocka_unit_test(test_h2_stream), cmocka_unit_test(test_want),
-		cmocka_unit_test(test_websocket), cmocka_unit_test(test_quic_read),
-		cmocka_unit_test(test_quic_send), cmocka_unit_test(test_quic_driver),
+		cmocka_unit_test(test_h1),         cmocka_unit_test(test_h1_path),
+		cmocka_unit_test(test_quic_write), cmocka_unit_test(test_h2_connection),
+		cmocka_unit_test(test_h2_stream),  cmocka_unit_test(test_want),
+		cmocka_unit_test(test_websocket),  cmocka_unit_test(test_quic_read),
+		cmocka_unit_test(test_quic_send),  cmocka_unit_test(test_quic_driver),
 		cmocka_unit_test(test_tls),
 	};
 

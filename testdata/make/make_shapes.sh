@@ -6,8 +6,8 @@
 #
 # NAME   shapes (the default), values, once, statics, endless, moved, futures, http, spread or inlined:
 #        NAME.elf from NAME.rs, optimised only for inlined. futures.elf also has streams.rs and sets.rs,
-#        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs, want.rs,
-#        h2.rs, websocket.rs, tls.rs and quinn.rs
+#        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
+#        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -27,8 +27,8 @@ futures)
 	crates=("futures tokio" "streams futures_core" "sets futures_util")
 	;;
 http)
-	roots=(-e hyper -u want -u h2 -u websocket -u tls -u quinn)
-	crates=("hyper hyper" "want want" "h2 h2" "websocket tokio_tungstenite"
+	roots=(-e hyper -u requests -u want -u h2 -u websocket -u tls -u quinn)
+	crates=("hyper hyper" "requests http" "want want" "h2 h2" "websocket tokio_tungstenite"
 		"tls tokio_rustls" "quinn quinn")
 	;;
 spread)

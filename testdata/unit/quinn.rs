@@ -62,6 +62,7 @@ pub mod connection {
         pub inner: proto::Connection,
         pub blocked_writers: HashMap<(StreamId, Waker)>,
         pub blocked_readers: HashMap<(StreamId, Waker)>,
+        pub stopped: HashMap<(StreamId, Waker)>,
         pub error: Option<u64>,
     }
     pub struct ConnectionInner {
@@ -92,8 +93,10 @@ pub mod send_stream {
         pub conn: ConnectionRef,
         pub stream: StreamId,
     }
-    /// Of the closure of a PollFn.
-    pub struct Write {
+    pub struct WriteAll {
+        pub stream: &'static mut SendStream,
+    }
+    pub struct Stopped {
         pub stream: &'static mut SendStream,
     }
 }
@@ -101,8 +104,10 @@ pub mod send_stream {
 #[no_mangle]
 pub fn quinn(
     a: &mut recv_stream::ReadToEnd,
-    b: &mut send_stream::Write,
+    b: &mut send_stream::WriteAll,
     c: &mut connection::ConnectionDriver,
+    d: &mut send_stream::Stopped,
 ) -> u64 {
+    d.stream.stream.0 = 0;
     a.stream.stream.0 + b.stream.stream.0 + c.0 .0.state.value.inner.path.remote
 }
