@@ -5,11 +5,13 @@
 #include "commands/json/out_json.h"
 #include "commands/time/sink.h"
 #include "debugger/base/arena.h"
+#include "debugger/base/map.h"
 #include "runtimes/saved/json_writer.h"
 
 struct sink_json {
 	struct sink sink;
 	bool lines;
+	struct map defined; /* numbers of places that were written */
 	struct json_writer w;
 };
 
@@ -73,12 +75,40 @@ static void put_id(struct json_writer *w, const char *key, uint64_t id)
 	json_put_text(w, key, id ? text : NULL);
 }
 
+/* A place before its first use. */
+static void define_place(struct sink_json *j, const struct trace_place *place)
+{
+	struct json_writer *w = &j->w;
+
+	if (!map_put(&j->defined, place->number, j))
+		return;
+	json_open_object(w, NULL);
+	json_put_int(w, "place", (int64_t)place->number);
+	json_open_array(w, "frames");
+	for (size_t i = 0; i < place->nframes; i++) {
+		const struct trace_frame *f = &place->frames[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "function", f->function);
+		json_put_text(w, "file", f->file);
+		out_json_number_if(w, "line", f->line != 0, f->line);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_put_text(w, "awaits", place->leaf);
+	json_close_object(w);
+	if (j->lines)
+		json_end_line(w);
+}
+
 static void item(struct sink *s, const struct trace_item *item)
 {
 	struct sink_json *j = (struct sink_json *)s;
 	struct json_writer *w = &j->w;
 	bool of_task = item->task != 0;
 
+	if (item->place)
+		define_place(j, item->place);
 	json_open_object(w, NULL);
 	json_put_int(w, "t", (int64_t)item->time);
 	json_put_text(w, "event", trace_event_name(item->event));
@@ -93,6 +123,8 @@ static void item(struct sink *s, const struct trace_item *item)
 	if (item->event == TRACE_POLL_END) {
 		json_put_int(w, "poll_ns", (int64_t)item->poll_ns);
 		json_put_bool(w, "ready", item->ready);
+		out_json_number_if(w, "place", item->place != NULL,
+		                   item->place ? item->place->number : 0);
 	} else if (item->event == TRACE_UNPARK) {
 		json_put_int(w, "parked_ns", (int64_t)item->poll_ns);
 	}
@@ -135,6 +167,7 @@ static void end(struct sink *s, const struct trace_ending *e)
 
 static void free_sink(struct sink *s)
 {
+	map_free(&((struct sink_json *)s)->defined);
 	free(s);
 }
 

@@ -32,7 +32,7 @@ struct sink_perfetto {
 	struct error *err;  /* the first one */
 	struct map threads; /* tid -> track */
 	struct map groups;  /* hash of a type -> track */
-	struct map types;   /* address of a type's name -> its short form */
+	struct map types;   /* address of a type's name, or of a place -> its text */
 	struct map tasks;   /* id -> index + 1 */
 	VEC(struct task_track) list;
 	size_t ngroups, nalive;
@@ -151,6 +151,19 @@ static void count_alive(struct sink_perfetto *s, uint64_t time)
 	note(s, perfetto_count(s->p, time, s->alive, (int64_t)s->nalive));
 }
 
+/* "waiting at src/main.rs:12": the innermost place of the chain. */
+static const char *waiting_name(struct sink_perfetto *s, const struct trace_place *place)
+{
+	const struct trace_frame *f = place ? &place->frames[place->nframes - 1] : NULL;
+
+	if (!f || !f->file || !f->line)
+		return "waiting";
+	if (!map_has(&s->types, (uintptr_t)place))
+		map_put(&s->types, (uintptr_t)place,
+		        arena_printf(&s->arena, "waiting at %s:%u", f->file, f->line));
+	return map_get(&s->types, (uintptr_t)place);
+}
+
 static void poll_starts(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
 {
 	struct task_track *t = task_track(s, item->task, item->type);
@@ -183,7 +196,7 @@ static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, ui
 	                                                     .nvalues = item->late ? 2 : 1 }));
 	/* Another thread may poll it already. */
 	if (t->alive && t->polled_on == item->tid)
-		begin_slice(s, t, item->time, "waiting");
+		begin_slice(s, t, item->time, waiting_name(s, item->place));
 }
 
 static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)

@@ -49,6 +49,17 @@ static void append_worker(struct str *s, const struct trace_item *item)
 	str_printf(s, "%-8s  ", text);
 }
 
+/* " at src/main.rs:12 in app::inner": the innermost function of the chain. */
+static void append_place(struct str *s, const struct trace_place *place)
+{
+	const struct trace_frame *f = &place->frames[place->nframes - 1];
+
+	if (f->file && f->line)
+		str_printf(s, " at %s:%u", f->file, f->line);
+	if (place->nframes > 1)
+		str_printf(s, " in %s", f->function);
+}
+
 /* The details behind the name. */
 static void append_details(struct str *s, const struct trace_item *item)
 {
@@ -61,6 +72,8 @@ static void append_details(struct str *s, const struct trace_item *item)
 	}
 	if (item->event == TRACE_POLL_END && item->ready)
 		str_append(s, " ready");
+	if (item->place)
+		append_place(s, item->place);
 	if (item->late)
 		str_append(s, " [seen late]");
 	if (item->by)

@@ -19,6 +19,7 @@ const volatile __u64 min_ns = 0; /* of a call: shorter ones leave no record of t
 struct frame {
 	__u64 sp; /* at its entry */
 	__u64 start, object, id;
+	__u64 id_offset; /* of the id, from the object */
 	__u32 point;
 	__u32 finished;
 };
@@ -99,8 +100,8 @@ static __always_inline bool read_user(void *to, __u32 len, __u64 from)
 	return bpf_probe_read_user(to, len, (const void *)from) == 0;
 }
 
-/* Reads the id of an object and its table, which tells where the id is. */
-static __always_inline void read_object(struct probe_record *r, const struct probe_point *p)
+/* Reads the id of an object and its table, which tells where the id is: the offset is returned. */
+static __always_inline __u64 read_object(struct probe_record *r, const struct probe_point *p)
 {
 	__u64 offset = p->id_offset;
 
@@ -110,10 +111,11 @@ static __always_inline void read_object(struct probe_record *r, const struct pro
 		if (!p->id_slot ||
 		    !read_user(&r->table, sizeof(r->table), r->object + p->table_offset) ||
 		    !read_user(&offset, sizeof(offset), r->table + p->id_slot))
-			return;
+			return 0;
 	}
 	if (!read_user(&r->id, sizeof(r->id), r->object + offset))
 		r->id = 0;
+	return offset;
 }
 
 /* Each is read first: the verifier allows no computed offset in the context. */
@@ -138,6 +140,21 @@ static __always_inline void submit(struct whole_record *r)
 	copied &= PROBE_MAX_COPY - 1;
 	if (bpf_ringbuf_output(&ring, r, sizeof(r->head) + copied, BPF_RB_NO_WAKEUP) != 0)
 		count(PROBE_LOST);
+}
+
+/*
+ * Whether the object of a call that has returned is still there and nothing works on it: another
+ * thread may be in a call on it already, or have freed it.
+ */
+static __always_inline bool is_at_rest(const struct probe_point *p, const struct frame *f)
+{
+	__u32 state = 0;
+	__u64 id = 0;
+
+	if (p->busy_mask && (!read_user(&state, sizeof(state), f->object + p->busy_offset) ||
+	                     (state & p->busy_mask)))
+		return false;
+	return f->id && read_user(&id, sizeof(id), f->object + f->id_offset) && id == f->id;
 }
 
 /* Copies the pieces of an object behind the record. */
@@ -191,8 +208,13 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 	set_outer(&r->head, c, depth);
 	r->head.flags = flags | (f->finished ? PROBE_FINISHED : 0);
 	r->head.copied = 0;
-	if (p && !f->finished && !(flags & PROBE_LATE))
+	if (p && p->npieces && !f->finished && !(flags & PROBE_LATE)) {
 		copy_pieces(r, p);
+		if (!is_at_rest(p, f)) {
+			r->head.copied = 0;
+			r->head.flags |= PROBE_UNREAD;
+		}
+	}
 	submit(r);
 }
 
@@ -222,7 +244,7 @@ static __always_inline void note_return(struct whole_record *r, __u64 sp)
 }
 
 static __always_inline void enter(struct whole_record *r, struct calls *c,
-                                  const struct probe_point *p, __u64 sp)
+                                  const struct probe_point *p, __u64 sp, __u64 id_offset)
 {
 	__u32 depth = c->depth;
 
@@ -237,6 +259,7 @@ static __always_inline void enter(struct whole_record *r, struct calls *c,
 			.start = r->head.time,
 			.object = r->head.object,
 			.id = r->head.id,
+			.id_offset = id_offset,
 			.point = r->head.point,
 		};
 		c->depth = depth + 1;
@@ -324,9 +347,9 @@ int at_point(struct pt_regs *ctx)
 	drop_dead(r, c, p->kind == PROBE_CALL ? sp : sp - 1);
 	r->head.point = index;
 	r->head.object = argument(ctx, p, sp);
-	read_object(&r->head, p);
+	__u64 id_offset = read_object(&r->head, p);
 	if (p->kind == PROBE_CALL)
-		enter(r, c, p, sp);
+		enter(r, c, p, sp, id_offset);
 	else
 		meet(r, c, p);
 	return 0;

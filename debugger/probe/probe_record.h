@@ -52,6 +52,11 @@ struct probe_point {
 	/* The stack pointer there minus that at the entry of the function, or of the call. */
 	__s32 stack_delta;
 	__s32 stack_slot; /* of argument 3: distance from the stack pointer at the entry */
+	/*
+	 * While one of these bits of the 4 bytes at busy_offset is set, another thread works on the
+	 * object: its pieces are not copied. 0: never.
+	 */
+	__u32 busy_offset, busy_mask;
 	struct probe_piece pieces[PROBE_MAX_PIECES];
 };
 

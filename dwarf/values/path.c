@@ -256,17 +256,28 @@ const struct type *path_type(const struct path *p)
 	return p->type;
 }
 
-bool path_offset(const struct path *p, uint64_t *ret)
+static bool sum_offsets(const struct path *p, bool variants, uint64_t *ret)
 {
 	uint64_t offset = 0;
 
 	for (size_t i = 0; i < p->nops; i++) {
-		if (p->ops[i].kind != OP_OFFSET)
+		if (p->ops[i].kind == OP_OFFSET)
+			offset += p->ops[i].offset;
+		else if (p->ops[i].kind != OP_VARIANT || !variants)
 			return false;
-		offset += p->ops[i].offset;
 	}
 	*ret = offset;
 	return true;
+}
+
+bool path_offset(const struct path *p, uint64_t *ret)
+{
+	return sum_offsets(p, false, ret);
+}
+
+bool path_offset_in_variants(const struct path *p, uint64_t *ret)
+{
+	return sum_offsets(p, true, ret);
 }
 
 bool path_first_pointer(const struct path *p, uint64_t *ret)

@@ -46,5 +46,7 @@ const struct type *path_type(const struct path *p);
 bool path_first_pointer(const struct path *p, uint64_t *ret);
 /* The constant offset of a path without pointers and variants; false for other paths. */
 bool path_offset(const struct path *p, uint64_t *ret);
+/* The same of a path that has variants: where it leads if these are the active ones. */
+bool path_offset_in_variants(const struct path *p, uint64_t *ret);
 
 #endif

@@ -70,6 +70,12 @@ struct probe_row {
  */
 struct probe_id {
 	uint64_t table_offset, id_slot, poll_slot;
+	/*
+	 * While a task is polled, or has ended, one of these bits of the 4 bytes at busy_offset of
+	 * its object is set; 0: there are none.
+	 */
+	uint64_t busy_offset;
+	uint32_t busy_mask;
 };
 
 /* ---- rows about crates ---- */
@@ -114,6 +120,8 @@ struct runtime_copy {
 /* The types that the poll function of a task tells; for layout files. */
 struct task_types {
 	const struct type *future, *cell; /* NULL: unknown */
+	bool has_offset;                  /* offset is known: */
+	uint64_t offset; /* of the future of a task that has not ended, from its identity */
 };
 
 /* ---- the runtime ---- */

@@ -102,12 +102,15 @@ static bool probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 
 	while (k && n--)
 		k = k->next;
-	if (!k || !k->layout.slots[TOKIO_STATE].root)
+	if (!k || !k->layout.slots[TOKIO_STATE].root || !k->layout.slots[TOKIO_STATE].path)
 		return false;
 	table = inspector_optional_path(in, k->layout.slots[TOKIO_STATE].root, "vtable");
 	const struct type *vtable = table ? type_target(path_type(table)) : NULL;
 	slot = vtable ? inspector_optional_path(in, vtable, "id_offset") : NULL;
 	poll = vtable ? inspector_optional_path(in, vtable, "poll") : NULL;
+	ret->busy_mask = TOKIO_RUNNING | TOKIO_COMPLETE;
+	if (!path_offset(k->layout.slots[TOKIO_STATE].path, &ret->busy_offset))
+		ret->busy_mask = 0;
 	return slot && poll && path_offset(table, &ret->table_offset) &&
 	       path_offset(slot, &ret->id_slot) && path_offset(poll, &ret->poll_slot);
 }
@@ -116,7 +119,9 @@ static void task_types(struct inspector *in, uint64_t poll, struct task_types *r
 {
 	const struct task_plan *plan = tokio_task_plan(in, tokio_of(in)->copies, poll);
 
-	*ret = (struct task_types){ plan->future, plan->cell };
+	*ret = (struct task_types){ .future = plan->future, .cell = plan->cell };
+	ret->has_offset = plan->running && !plan->aliases &&
+	                  path_offset_in_variants(plan->running, &ret->offset);
 }
 
 static void free_walk(struct collector *c)

@@ -9,6 +9,7 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/trace/place.h"
 #include "runtimes/trace/returns.h"
 
 static const char *const event_names[TRACE_NEVENTS] = {
@@ -183,6 +184,9 @@ static void describe_task(struct planner *p, const struct code_function *f,
 	if (point->role == TRACE_AT_POLL) {
 		p->runtime->task_types(p->in, addr, &types);
 		describe_future(p, types.future, point);
+		if (types.has_offset && point->job == TRACE_TASK)
+			point->places = place_plan_make(p->in, p->a, types.future, types.offset,
+			                                &point->kernel);
 	} else if (point->role == TRACE_AT_END && point->slow) {
 		found = lookup_function(p->in->di, addr);
 		describe_future(p, found ? function_param(found, "T") : NULL, point);
@@ -267,6 +271,8 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 		.id_slot = identified ? (uint32_t)p->id.id_slot : 0,
 		.stack_delta = site.stack_delta,
 		.stack_slot = site.stack_slot,
+		.busy_offset = identified ? (uint32_t)p->id.busy_offset : 0,
+		.busy_mask = identified ? p->id.busy_mask : 0,
 	};
 	describe_task(p, f, &point);
 	/* What runs once in the life of a worker may be slow. */

@@ -15,6 +15,7 @@
 
 struct code_map;
 struct inspector;
+struct place_plan;
 struct runtime;
 
 /* The events of a trace. The first eight have the names of tokio-dtrace's probes. */
@@ -60,9 +61,10 @@ struct trace_point {
 	enum trace_job job;   /* of TRACE_AT_POLL */
 	bool shared;    /* the point is in a function that the named one leads to, and others too */
 	uint64_t entry; /* of the function, or the address to which a call returns; link-time */
-	uint64_t address; /* of the point; link-time */
-	uint64_t offset;  /* of the point, in the file */
-	bool slow;        /* the kernel needs a single step there */
+	uint64_t address;                /* of the point; link-time */
+	uint64_t offset;                 /* of the point, in the file */
+	bool slow;                       /* the kernel needs a single step there */
+	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
 	struct probe_point kernel;
 };
 

@@ -32,6 +32,7 @@ struct trace {
 	uint64_t spawned;   /* id of the task that spawned_on has spawned just now */
 	pid_t spawned_on;
 	VEC(uint64_t) returns; /* run-time addresses of calls that return to new places */
+	struct places places;
 	struct trace_totals totals;
 	uint64_t detach_ns;
 	trace_item_fn *visit;
@@ -166,6 +167,7 @@ void trace_close(struct trace *t)
 	map_free(&t->tables);
 	map_free(&t->threads);
 	id_set_free(&t->seen);
+	places_free(&t->places);
 	vec_free(&t->returns);
 	arena_free(&t->arena);
 	free(t);
@@ -266,7 +268,7 @@ static enum trace_event event_of_call(const struct trace_point *p, bool ends)
 
 /* The start or the end of a call. */
 static bool take_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
-                      struct trace_item *item)
+                      const unsigned char *copy, struct trace_item *item)
 {
 	bool ends = r->kind == PROBE_RETURN;
 
@@ -280,6 +282,9 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
 		item->ready = r->flags & PROBE_FINISHED;
 		item->late = r->flags & PROBE_LATE;
 		t->totals.unmatched += item->late;
+		if (p->places && r->copied)
+			item->place =
+				place_of(&t->places, t->in, &t->arena, p->places, copy, r->copied);
 	} else {
 		if (r->flags & PROBE_NEW_RETURN)
 			*vec_push(&t->returns) = r->start;
@@ -332,13 +337,12 @@ static bool take(const struct probe_record *r, const unsigned char *copy, void *
 	const struct trace_point *outer = point_at(t, r->by_point);
 	struct trace_item item = { .time = r->time, .tid = (pid_t)r->tid, .task = r->id };
 
-	(void)copy;
 	if (!p)
 		return true;
 	if (r->by && outer && outer->role == TRACE_AT_POLL && outer->job != TRACE_WORKER)
 		item.by = r->by;
 	if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)
-		return take_call(t, p, r, &item);
+		return take_call(t, p, r, copy, &item);
 	return take_object(t, p, r, &item);
 }
 

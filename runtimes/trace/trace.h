@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "debugger/base/error.h"
+#include "runtimes/trace/place.h"
 #include "runtimes/trace/plan.h"
 
 struct inspector;
@@ -39,7 +40,9 @@ struct trace_item {
 	bool ready;       /* of a TRACE_POLL_END: the task has ended */
 	bool late;        /* not seen itself: only the next event of the thread, or the first poll
 	                     of the task, showed that it has happened before */
-	uint64_t by;      /* id of the task that the thread polled then; 0: none */
+	/* Of a TRACE_POLL_END that is not ready: where the task sleeps; NULL: unknown. */
+	const struct trace_place *place;
+	uint64_t by; /* id of the task that the thread polled then; 0: none */
 };
 
 struct trace_totals {

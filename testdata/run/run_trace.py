@@ -68,9 +68,10 @@ class Trace:
         return self.errors.read()
 
     def finish(self):
-        items = [json.loads(line) for line in self.child.stdout]
+        *rows, self.end = [json.loads(line) for line in self.child.stdout]
         self.status = self.child.wait(WAIT)
-        self.items, self.end = items[:-1], items[-1]
+        self.items = [row for row in rows if "event" in row]
+        self.places = {row["place"]: row for row in rows if "event" not in row}
 
 
 def count(items, event, kind=None):
@@ -127,6 +128,34 @@ def check_wakes(items, truth):
             check("a task woken by itself", types[i["by"]] == i["type"], False)
 
 
+# The functions of the chain in which each task of the sections sleeps, and what it awaits there.
+CHAINS = {
+    "yielder": (["yielder", "yields", "yield_now"], "yield_now::"),
+    "sleeper": (["sleeper", "sleeps"], "Sleep"),
+    "parent": (["parent", "has_children", "join"], "JoinHandle<"),
+    "child": (["child", "yields", "yield_now"], "yield_now::"),
+    "asker": (["asker", "asks", "join"], "JoinHandle<"),
+    "panicker": (["panicker", "panics", "yield_now"], "yield_now::"),
+    "aborted": (["aborted", "never"], "Pending<"),
+}
+
+
+def check_places(trace):
+    """A poll that did not end its task has a place, which is the task's own await."""
+    for i in trace.items:
+        if i["event"] != END or i["kind"] != "task":
+            continue
+        check(f"a place of task {i['task']}", i["place"] is not None, not i["ready"] and "late" not in i)
+        name = i["type"].split("::{")[0].split("::")[-1]
+        if i["place"] is None or name not in CHAINS:
+            continue
+        place = trace.places[i["place"]]
+        functions, leaf = CHAINS[name]
+        check(f"chain of {name}", [f["function"].split("::")[-1] for f in place["frames"]], functions)
+        check(f"what {name} awaits: {place['awaits']}", leaf in place["awaits"], True)
+        check(f"lines of {name}", all(f["line"] for f in place["frames"]), True)
+
+
 def check_section(section, truth, trace, late):
     items, has = trace.items, trace.head["events"]
     check("events in the end line", trace.end["events"], len(items))
@@ -135,6 +164,7 @@ def check_section(section, truth, trace, late):
         check("ends seen late", trace.end["unmatched"], 0)
     check_tasks(items, truth, has)
     check_order(items, has)
+    check_places(trace)
     if "worker-thread-park" in has:
         check("unparks", count(items, "worker-thread-unpark"), count(items, "worker-thread-park"))
     if "wakes" in truth and "task-wake" in has:
@@ -247,6 +277,7 @@ def run_filtered(asyncdbg, program, options):
         traced.end()
         check("filtered: nothing on standard output", trace.communicate(timeout=WAIT)[0], b"")
         head, *items, end = [json.loads(line) for line in open(file.name, encoding="utf-8")]
+        items = [i for i in items if "event" in i]
         check("filtered: events", [i["event"] for i in items], [END])
         check("filtered: polls over 20 ms", items[0]["poll_ns"] >= 20e6, True)
         validate = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check", "validate_json.py")

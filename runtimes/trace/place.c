@@ -1,0 +1,275 @@
+#include "runtimes/trace/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/future/future.h"
+
+enum {
+	MAX_NODES = 2000, /* coroutines of a plan, counted for each place that they have in it */
+	MAX_DEPTH = 24,
+	MAX_WRAPPERS = 6, /* structs around a coroutine */
+	GAP = 24,         /* bytes between two states that are copied rather than another piece */
+};
+
+/* A coroutine at a place in the object. */
+struct node {
+	const struct type *type;
+	const struct coroutine_plan *plan;
+	uint64_t state; /* offset of its state in the object */
+	unsigned size;  /* of the state, bytes */
+	unsigned depth;
+	struct node **children; /* by variant: what it awaits; NULL: no coroutine */
+	struct node *next;      /* in the order of the search */
+};
+
+struct place_plan {
+	const struct node *root;
+	const char *leaf; /* without a coroutine at all */
+	uint32_t npieces;
+	struct probe_piece pieces[PROBE_MAX_PIECES];
+};
+
+struct planner {
+	struct inspector *in;
+	struct arena *a;
+	struct node *first, **last;
+	size_t n;
+};
+
+/* ---- nodes ---- */
+
+/* The only coroutine in the members of a struct, at any depth; 0, 1 or more. */
+static unsigned find_inside(const struct type *t, uint64_t offset, unsigned depth,
+                            const struct type **ret, uint64_t *at)
+{
+	const struct member *members;
+	unsigned found = 0;
+	size_t n;
+
+	if (type_is_coroutine(t)) {
+		*ret = t;
+		*at = offset;
+		return 1;
+	}
+	if (type_kind(t) != TYPE_STRUCT || depth == MAX_WRAPPERS)
+		return 0;
+	members = type_members(t, &n);
+	for (size_t i = 0; i < n && found < 2; i++) {
+		if (members[i].type)
+			found += find_inside(members[i].type, offset + members[i].offset, depth + 1,
+			                     ret, at);
+	}
+	return found;
+}
+
+static struct node *add_node(struct planner *p, const struct type *t, uint64_t offset,
+                             unsigned depth)
+{
+	const struct type *coroutine = NULL;
+	uint64_t at = 0;
+
+	if (!t || depth == MAX_DEPTH || p->n == MAX_NODES ||
+	    find_inside(t, offset, 0, &coroutine, &at) != 1)
+		return NULL;
+	const struct member *discr = type_discr(coroutine);
+	if (!discr || !discr->type || type_size(discr->type) > 8 || !type_size(discr->type))
+		return NULL;
+	struct node *node = NEW(p->a, struct node);
+	*node = (struct node){
+		.type = coroutine,
+		.plan = coroutine_plan(p->in, coroutine),
+		.state = at + discr->offset,
+		.size = (unsigned)type_size(discr->type),
+		.depth = depth,
+	};
+	node->children = NEW_ARRAY(p->a, struct node *, node->plan->nstates);
+	*p->last = node;
+	p->last = &node->next;
+	p->n++;
+	return node;
+}
+
+/* Breadth first: the outer ones are copied where not all can be. */
+static void add_children(struct planner *p, struct node *node)
+{
+	for (size_t i = 0; i < node->plan->nstates; i++) {
+		const struct coroutine_state *s = coroutine_outline(p->in, node->plan, i);
+
+		if (s->awaitee)
+			node->children[i] =
+				add_node(p, s->awaitee->type,
+			                 node->state - type_discr(node->type)->offset +
+			                         s->variant->offset + s->awaitee->offset,
+			                 node->depth + 1);
+	}
+}
+
+/* ---- pieces ---- */
+
+static uint32_t total(const struct place_plan *plan)
+{
+	uint32_t len = 0;
+
+	for (uint32_t i = 0; i < plan->npieces; i++)
+		len += plan->pieces[i].len;
+	return len;
+}
+
+/* Adds the bytes of a state to the pieces, if that fits. */
+static void add_piece(struct place_plan *plan, uint64_t offset, unsigned size)
+{
+	struct place_plan copy = *plan;
+	struct probe_piece *near = NULL;
+	uint64_t end = offset + size;
+
+	if (end > UINT32_MAX / 2)
+		return;
+	for (uint32_t i = 0; i < copy.npieces; i++) {
+		struct probe_piece *x = &copy.pieces[i];
+
+		if (offset + GAP >= x->offset && x->offset + x->len + GAP >= end)
+			near = x;
+	}
+	if (near) {
+		uint64_t low = offset < near->offset ? offset : near->offset;
+		uint64_t high = near->offset + near->len > end ? near->offset + near->len : end;
+
+		*near = (struct probe_piece){ (uint32_t)low, (uint32_t)(high - low) };
+	} else if (copy.npieces < PROBE_MAX_PIECES) {
+		copy.pieces[copy.npieces++] = (struct probe_piece){ (uint32_t)offset, size };
+	} else {
+		return;
+	}
+	if (total(&copy) < PROBE_MAX_COPY)
+		*plan = copy;
+}
+
+/* The bytes of a state in a copy; NULL: they were not copied. */
+static const unsigned char *find_bytes(const struct place_plan *plan, const struct node *node,
+                                       const unsigned char *copy)
+{
+	for (uint32_t i = 0; i < plan->npieces; i++) {
+		const struct probe_piece *x = &plan->pieces[i];
+
+		if (node->state >= x->offset && node->state + node->size <= x->offset + x->len)
+			return copy + (node->state - x->offset);
+		copy += x->len;
+	}
+	return NULL;
+}
+
+const struct place_plan *place_plan_make(struct inspector *in, struct arena *a,
+                                         const struct type *future, uint64_t offset,
+                                         struct probe_point *point)
+{
+	struct planner p = { .in = in, .a = a, .last = &p.first };
+	struct place_plan *plan = NEW(a, struct place_plan);
+
+	plan->root = add_node(&p, future, offset, 0);
+	if (!plan->root)
+		return NULL;
+	for (struct node *node = p.first; node; node = node->next)
+		add_children(&p, node);
+	for (struct node *node = p.first; node; node = node->next)
+		add_piece(plan, node->state, node->size);
+	point->npieces = (uint8_t)plan->npieces;
+	memcpy(point->pieces, plan->pieces, sizeof(plan->pieces));
+	return plan;
+}
+
+/* ---- decoding ---- */
+
+/* The states of the chain: indices of variants. */
+struct chain {
+	const struct node *nodes[MAX_DEPTH];
+	size_t states[MAX_DEPTH];
+	size_t n;
+	bool cut; /* the last one awaits a coroutine whose state was not copied */
+};
+
+static bool find_state(const struct node *node, const unsigned char *bytes, size_t *ret)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, node->size);
+	for (size_t i = 0; i < node->plan->nstates; i++) {
+		if (node->plan->variants[i].discr == value && !node->plan->variants[i].is_default) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* False: the bytes are no states of suspended coroutines. */
+static bool read_chain(struct inspector *in, const struct place_plan *plan,
+                       const unsigned char *copy, struct chain *c)
+{
+	const struct node *node = plan->root;
+
+	while (node && c->n < MAX_DEPTH) {
+		const unsigned char *bytes = find_bytes(plan, node, copy);
+		size_t state;
+
+		if (!bytes) {
+			c->cut = true;
+			break;
+		}
+		if (!find_state(node, bytes, &state))
+			return false;
+		if (coroutine_outline(in, node->plan, state)->state != FUTURE_SUSPENDED)
+			return c->n > 0; /* not polled yet, or what was polled is done */
+		c->nodes[c->n] = node;
+		c->states[c->n++] = state;
+		node = node->children[state];
+	}
+	return c->n > 0;
+}
+
+static const struct trace_place *make_place(struct inspector *in, struct arena *a,
+                                            const struct chain *c, uint64_t number)
+{
+	struct trace_place *place = NEW(a, struct trace_place);
+	struct trace_frame *frames = NEW_ARRAY(a, struct trace_frame, c->n);
+	const struct coroutine_state *s = NULL;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct node *node = c->nodes[i];
+
+		s = coroutine_state(in, node->type, node->plan, c->states[i]);
+		frames[i] = (struct trace_frame){
+			inspector_clean_name(a, node->plan->function),
+			s->file_short ? inspector_clean_name(a, s->file_short) : NULL,
+			s->line,
+		};
+	}
+	*place = (struct trace_place){ .number = number, .frames = frames, .nframes = c->n };
+	if (s && s->awaitee && s->awaitee->type && !c->cut)
+		place->leaf = inspector_clean_name(a, type_name(s->awaitee->type));
+	return place;
+}
+
+const struct trace_place *place_of(struct places *places, struct inspector *in, struct arena *a,
+                                   const struct place_plan *plan, const unsigned char *copy,
+                                   size_t len)
+{
+	struct chain c = { 0 };
+
+	if (len != total(plan) || !read_chain(in, plan, copy, &c))
+		return NULL;
+	uint64_t key = map_key_on((uintptr_t)plan, c.states, c.n * sizeof(c.states[0]));
+	const struct trace_place *known = map_get(&places->known, key);
+	if (known || places->n == PLACE_MAX)
+		return known;
+	known = make_place(in, a, &c, ++places->n);
+	map_put(&places->known, key, (void *)(uintptr_t)known);
+	return known;
+}
+
+void places_free(struct places *places)
+{
+	map_free(&places->known);
+}
