@@ -76,7 +76,7 @@ static void append_details(struct str *s, const struct trace_item *item)
 		append_place(s, item->place);
 	if (item->late)
 		str_append(s, " [seen late]");
-	if (item->by)
+	if (item->by && (item->event == TRACE_WAKE || item->event == TRACE_SPAWN))
 		str_printf(s, " by task %" PRIu64, item->by);
 }
 

@@ -10,6 +10,7 @@
 
 #include "commands/base/interval.h"
 #include "commands/base/nearest.h"
+#include "commands/time/launched.h"
 #include "commands/time/sink.h"
 #include "commands/time/time.h"
 #include "debugger/base/str.h"
@@ -255,12 +256,10 @@ static void finish(struct tracing *t)
 	t->s->finding = missing ? STATUS_PARTIAL : STATUS_OK;
 }
 
-static struct error *run_trace(struct tracing *t)
+static void begin(struct tracing *t, const struct snapshot *snap)
 {
-	struct answer answer = { .command = "trace", .wants = WANT_TASKS };
-	TRY(trace_open(asyncdbg_inspector(t->s->handle), &t->options, &t->trace));
-	TRY(session_snapshot(t->s, WANT_TASKS, NULL, &answer.snapshot));
-	trace_know(t->trace, answer.snapshot);
+	const struct answer answer = { .command = "trace", .snapshot = snap };
+
 	warn_missing(t);
 	t->start = now();
 	t->sink->ops->begin(t->sink,
@@ -268,9 +267,77 @@ static struct error *run_trace(struct tracing *t)
 	                                             trace_backend(t->trace), t->options.events,
 	                                             t->start, expected_cost(t) });
 	t->sink->ops->flush(t->sink);
+}
+
+static struct error *go_on(struct tracing *t)
+{
 	TRY(follow(t));
 	finish(t);
 	return error_wrap(sink_error(t->sink), "writing the trace");
+}
+
+static struct error *trace_process(struct tracing *t)
+{
+	struct inspector *in = asyncdbg_inspector(t->s->handle);
+	const struct snapshot *known;
+
+	/* The layouts are resolved by a snapshot; tasks that exist are those after attaching. */
+	TRY(session_snapshot(t->s, WANT_LAYOUT, NULL, &known));
+	TRY(trace_open(in, &t->options, &t->trace));
+	TRY(session_snapshot(t->s, WANT_TASKS, NULL, &known));
+	trace_know(t->trace, known);
+	begin(t, known);
+	t->pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(t->s->handle)->pid, 0);
+	return go_on(t);
+}
+
+/* ---- a program that is started ---- */
+
+static struct error *trace_program(struct tracing *t, struct session *s, const char *const *words,
+                                   struct launched *l)
+{
+	struct inspector *in = asyncdbg_inspector(s->handle);
+	struct snapshot *layouts;
+	uint64_t bias;
+
+	TRY(launched_start(words, l));
+	TRY(inspect(in, WANT_LAYOUT, NULL, &layouts));
+	t->options.pid = l->pid;
+	layouts->target.pid = l->pid;
+	struct error *err = trace_open(in, &t->options, &t->trace);
+	if (!err)
+		begin(t, layouts);
+	snapshot_free(layouts);
+	if (err)
+		return err;
+	TRY(launched_go(l, words));
+	TRY(launched_bias(l, words[0], &bias));
+	TRY(trace_executed(t->trace, bias));
+	t->pidfd = (int)syscall(SYS_pidfd_open, l->pid, 0);
+	return go_on(t);
+}
+
+static struct error *run_program(struct tracing *t)
+{
+	SCRATCH(tmp);
+	const char *const *program = t->s->program;
+	struct asyncdbg_options options = *t->s->options;
+	struct session s CLEANUP(session_close) = { 0 };
+	struct launched l CLEANUP(launched_close) = { .go = -1, .executed = -1 };
+	size_t n = 0;
+
+	while (program[n])
+		n++;
+	const char **words = NEW_ARRAY(&tmp, const char *, n + 1);
+	memcpy(words, program, n * sizeof(*words));
+	TRY(launched_find(program[0], &tmp, &words[0]));
+	options.program = words[0];
+	TRY(session_open(&options, &s));
+	struct error *err = trace_program(t, &s, words, &l);
+	/* The trace borrows from the session. */
+	trace_close(t->trace);
+	t->trace = NULL;
+	return err;
 }
 
 static struct sink *new_sink(const struct out *out, FILE *f, bool perfetto)
@@ -302,14 +369,15 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	FILE *f;
 
 	(void)answer;
-	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
-		return error_new(ERR_USAGE, "trace needs a running process: -p PID");
+	if (s->program ? asyncdbg_kind(s->handle) != ASYNCDBG_NONE
+	               : asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
+		return error_new(ERR_USAGE, "trace needs one running process: -p PID, or a program "
+		                            "to start: trace ... -- PROGRAM");
 	TRY(read_options(call, &t));
 	TRY(read_format(call, &perfetto));
 	TRY(open_output(call, out, &f));
 	t.sink = new_sink(out, f, perfetto);
-	t.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);
-	struct error *err = run_trace(&t);
+	struct error *err = s->program ? run_program(&t) : trace_process(&t);
 
 	trace_close(t.trace);
 	sink_freep(&t.sink);
@@ -339,12 +407,15 @@ const struct command trace_command = {
 	.options = options,
 	.check = check,
 	.summary = "The events of tasks and workers as they happen",
-	.help = "    Events: task-spawn, task-poll-start, task-poll-end, task-terminate,\n"
+	.help = "    Behind -- a program may follow, which is started and traced from its first\n"
+		"    spawn on; it goes on when the trace ends.\n"
+		"    Events: task-spawn, task-poll-start, task-poll-end, task-terminate,\n"
 		"    worker-thread-start, worker-thread-stop, worker-thread-park,\n"
 		"    worker-thread-unpark, task-wake.\n"
 		"    Unlike all other commands, this one lets the kernel put breakpoints into the\n"
 		"    program's code while it runs. They cost about a microsecond a poll, are gone\n"
 		"    when asyncdbg ends, however it ends, and need CAP_BPF and CAP_PERFMON.",
-	.wants = WANT_TASKS,
+	.offline = true,
+	.takes_program = true,
 	.run = run,
 };

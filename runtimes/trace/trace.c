@@ -23,6 +23,7 @@ struct trace {
 	struct trace_options options;
 	struct trace_plan plan;
 	struct probes *probes;
+	uint64_t bias;      /* of a program that was executed later: see trace_executed() */
 	size_t nattached;   /* points, of the plan */
 	struct map polls;   /* run-time address of a poll function -> its point's index + 1 */
 	struct map tables;  /* run-time address of a table -> index + 1 of its poll function */
@@ -50,9 +51,9 @@ static uint64_t now(void)
 
 /* ---- attaching ---- */
 
-static uint64_t bias_of(const struct trace_point *p)
+static uint64_t bias_of(const struct trace *t, const struct code_map *code)
 {
-	return p->code->dm->module->bias;
+	return t->options.pid ? t->bias : code->dm->module->bias;
 }
 
 /* The file of a module as we can open it: the inode that the process has mapped. */
@@ -60,6 +61,8 @@ static const char *file_of(struct trace *t, const struct module *m)
 {
 	const struct target *target = t->in->target;
 
+	if (t->options.pid)
+		return m->file;
 	if (m->is_main)
 		return arena_printf(&t->arena, "/proc/%d/exe", (int)target->pid);
 	return arena_printf(&t->arena, "%s%s", target->root, m->path);
@@ -82,14 +85,22 @@ static struct error *attach_module(struct trace *t, const struct code_map *code)
 	return err;
 }
 
+/* Notes the run-time address of a point's function, or of where calls return to. */
+static struct error *note_address(struct trace *t, size_t index)
+{
+	const struct trace_point *p = &t->plan.points[index];
+	uint64_t address = p->entry + bias_of(t, p->code);
+
+	if (p->role == TRACE_AT_POLL)
+		map_put(&t->polls, address, (void *)(uintptr_t)(index + 1));
+	return p->role == TRACE_AT_RETURN ? probes_know_return(t->probes, address) : NULL;
+}
+
 static struct error *describe(struct trace *t, size_t index)
 {
 	const struct trace_point *p = &t->plan.points[index];
 
-	if (p->role == TRACE_AT_POLL)
-		map_put(&t->polls, p->entry + bias_of(p), (void *)(uintptr_t)(index + 1));
-	if (p->role == TRACE_AT_RETURN)
-		TRY(probes_know_return(t->probes, p->entry + bias_of(p)));
+	TRY(note_address(t, index));
 	return probes_describe(t->probes, (uint32_t)index, &p->kernel);
 }
 
@@ -111,6 +122,14 @@ static struct error *attach(struct trace *t)
 	return NULL;
 }
 
+struct error *trace_executed(struct trace *t, uint64_t bias)
+{
+	t->bias = bias;
+	for (size_t i = 0; i < t->plan.n; i++)
+		TRY(note_address(t, i));
+	return NULL;
+}
+
 void trace_know(struct trace *t, const struct snapshot *s)
 {
 	t->known_at = now();
@@ -129,7 +148,7 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 {
 	struct trace *t CLEANUP(trace_closep) = alloc_zeroed(sizeof(*t));
 	const struct probes_options probes = {
-		.pid = in->target->pid,
+		.pid = options->pid ? options->pid : in->target->pid,
 		.ring = options->ring,
 		.min_ns = options->min_ns,
 		.backend = options->perf ? PROBE_PERF : PROBE_BEST,
@@ -204,12 +223,13 @@ static const struct trace_point *poll_of_table(struct trace *t, const struct tra
 	if (!table)
 		return NULL;
 	if (!map_has(&t->tables, table)) {
+		uint64_t bias = bias_of(t, p->code), poll;
 		void *index = NULL;
 
-		if (p->runtime->probe_id(t->in, p->copy, &id))
-			index = map_get(&t->polls, code_map_pointer(p->code, table + id.poll_slot -
-			                                                             bias_of(p)) +
-			                                   bias_of(p));
+		if (p->runtime->probe_id(t->in, p->copy, &id)) {
+			poll = code_map_pointer(p->code, table + id.poll_slot - bias) + bias;
+			index = map_get(&t->polls, poll);
+		}
 		map_put(&t->tables, table, index);
 	}
 	return point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
@@ -346,23 +366,31 @@ static bool take(const struct probe_record *r, const unsigned char *copy, void *
 	return take_object(t, p, r, &item);
 }
 
+/* The code in which a run-time address lies; NULL: in none that has points. */
+static const struct code_map *code_at(const struct trace *t, uint64_t address)
+{
+	for (size_t i = 0; i < t->plan.n; i++) {
+		const struct code_map *code = t->plan.points[i].code;
+
+		if (code_map_at(code, address - bias_of(t, code)))
+			return code;
+	}
+	return NULL;
+}
+
 /* Adds points where calls were seen to return. */
 static struct error *add_returns(struct trace *t)
 {
 	for (size_t i = 0; i < t->returns.n; i++) {
-		const struct module *m = module_at(t->in->target, t->returns.data[i]);
+		uint64_t address = t->returns.data[i];
+		const struct code_map *code = code_at(t, address);
 
-		LOG("trace", "a call returns to 0x%" PRIx64, m ? t->returns.data[i] - m->bias : 0);
-		TRY(probes_know_return(t->probes, t->returns.data[i]));
-		for (size_t j = 0; m && j < t->plan.n; j++) {
-			const struct code_map *code = t->plan.points[j].code;
-
-			if (code->dm->module != m)
-				continue;
-			trace_plan_add_return(&t->plan, t->in, code, t->returns.data[i] - m->bias,
-			                      t->options.slow);
-			break;
-		}
+		TRY(probes_know_return(t->probes, address));
+		if (!code)
+			continue;
+		LOG("trace", "a call returns to 0x%" PRIx64, address - bias_of(t, code));
+		trace_plan_add_return(&t->plan, t->in, code, address - bias_of(t, code),
+		                      t->options.slow);
 	}
 	t->returns.n = 0;
 	return attach(t);

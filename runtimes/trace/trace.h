@@ -20,6 +20,11 @@ struct snapshot;
 struct trace;
 
 struct trace_options {
+	/*
+	 * A process in which the program of in, an executable, will be executed; 0: the process of
+	 * in. trace_executed() must follow.
+	 */
+	pid_t pid;
 	size_t ring;                /* bytes of the buffer between the kernel and us */
 	uint64_t min_ns;            /* ends of shorter polls are left out */
 	bool slow;                  /* use points that need a single step */
@@ -58,6 +63,8 @@ struct trace_totals {
  */
 struct error *trace_open(struct inspector *in, const struct trace_options *options,
                          struct trace **ret) MUST_CHECK;
+/* The program was executed, and its run-time addresses have that distance from the file's. */
+struct error *trace_executed(struct trace *t, uint64_t bias) MUST_CHECK;
 /*
  * Tells the workers and tasks that exist: s is a snapshot with WANT_TASKS, which was taken after
  * trace_open(), and is read during the call only. Without it each task that is seen is new.

@@ -287,6 +287,29 @@ def run_filtered(asyncdbg, program, options):
     print("filtered: done")
 
 
+def run_launched(asyncdbg, program, options):
+    """A program that asyncdbg starts: nothing of it is missed."""
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        done = subprocess.run([asyncdbg, "--jsonl", "trace", "-o", file.name, *options, "--", program, "now", "counts"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=WAIT)
+        head, *items, end = [json.loads(line) for line in open(file.name, encoding="utf-8")]
+        items = [i for i in items if "event" in i]
+        lines = [line.split() for line in done.stdout.splitlines()]
+        truth = {words[1]: int(words[2]) for words in lines if words[0] == "truth"}
+        check("launched: the program's own output", lines[-1:], [["done"]])
+        check("launched: ends seen late", end["unmatched"], 0)
+        check_tasks(items, truth, head["events"])
+    for words, status, text in (
+        (["trace", "--", "/nonexistent/program"], 2, "cannot start"),
+        (["trace", "--", "true"], 2, "no async runtime"),
+        (["-p", str(os.getpid()), "trace", "--", program], 64, "one running process"),
+    ):
+        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
+        check(f"status of {words}", done.returncode, status)
+        check(f"message of {words}: {done.stderr}", text in done.stderr, True)
+    print("launched: done")
+
+
 def run_perfetto(asyncdbg, program, options):
     """A trace for Perfetto, decoded where its package is installed."""
     traced = Program(program)
@@ -330,6 +353,7 @@ def main(arguments):
         run_killed(asyncdbg, program, options)
         run_wrong(asyncdbg, program)
         run_filtered(asyncdbg, program, options)
+        run_launched(asyncdbg, program, options)
         run_perfetto(asyncdbg, program, options)
     sys.exit(1 if failures else 0)
 

@@ -1,0 +1,154 @@
+#include "commands/time/launched.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "debugger/base/file.h"
+#include "debugger/elf/elf_image.h"
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+struct error *launched_find(const char *program, struct arena *a, const char **ret)
+{
+	const char *dirs = getenv("PATH");
+
+	*ret = arena_strdup(a, program);
+	if (strchr(program, '/'))
+		return is_program(program)
+		               ? NULL
+		               : error_os(errno ? errno : EACCES, "cannot start %s", program);
+	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += *dirs == ':') {
+		size_t len = strcspn(dirs, ":");
+
+		*ret = arena_printf(a, "%.*s/%s", (int)len, dirs, program);
+		if (len && is_program(*ret))
+			return NULL;
+		dirs += len;
+	}
+	return error_os(ENOENT, "cannot start %s", program);
+}
+
+/* The child: waits for a byte, and executes the program; a pipe that ends says that it has. */
+static void __attribute__((noreturn)) be_program(const char *const *words, int go, int executed)
+{
+	char byte;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(127);
+	/* What the shell's user has set before this program. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	execv(words[0], (char *const *)(uintptr_t)words);
+	int errnum = errno;
+	if (write(executed, &errnum, sizeof(errnum)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+struct error *launched_start(const char *const *words, struct launched *ret)
+{
+	int go[2], executed[2];
+
+	*ret = (struct launched){ .go = -1, .executed = -1 };
+	if (pipe2(go, O_CLOEXEC) != 0)
+		return error_os(errno, "cannot start %s", words[0]);
+	if (pipe2(executed, O_CLOEXEC) != 0) {
+		int errnum = errno;
+
+		close(go[0]);
+		close(go[1]);
+		return error_os(errnum, "cannot start %s", words[0]);
+	}
+	ret->go = go[1];
+	ret->executed = executed[0];
+	ret->pid = fork();
+	if (ret->pid == 0) {
+		close(go[1]);
+		close(executed[0]);
+		be_program(words, go[0], executed[1]);
+	}
+	int errnum = errno;
+	close(go[0]);
+	close(executed[1]);
+	return ret->pid < 0 ? error_os(errnum, "cannot start %s", words[0]) : NULL;
+}
+
+struct error *launched_go(struct launched *l, const char *const *words)
+{
+	int errnum = 0;
+
+	if (write(l->go, "", 1) != 1)
+		return error_os(errno, "cannot start %s", words[0]);
+	while (read(l->executed, &errnum, sizeof(errnum)) < 0 && errno == EINTR)
+		;
+	file_close(&l->go);
+	file_close(&l->executed);
+	l->go = l->executed = -1;
+	return errnum ? error_os(errnum, "cannot start %s", words[0]) : NULL;
+}
+
+/* Where the file is mapped from its beginning; UINT64_MAX: nowhere. */
+static uint64_t mapped_at(pid_t pid, const struct stat *file)
+{
+	char path[64], line[PATH_MAX + 128];
+	uint64_t ret = UINT64_MAX;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		uint64_t start, offset, inode;
+		unsigned device[2];
+
+		if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %x:%x %" SCNu64, &start, &offset,
+		           &device[0], &device[1], &inode) == 5 &&
+		    offset == 0 && inode == file->st_ino && start < ret)
+			ret = start;
+	}
+	if (maps)
+		fclose(maps);
+	return ret;
+}
+
+struct error *launched_bias(const struct launched *l, const char *file, uint64_t *ret)
+{
+	SCRATCH(tmp);
+	struct elf_image image;
+	struct stat st = { 0 };
+	int fd CLEANUP(file_close) = -1;
+
+	TRY(file_open(file, &fd));
+	const struct elf_source from = { elf_read_fd, &fd, false };
+	if (fstat(fd, &st) != 0 || !elf_image_read(&tmp, &from, EM_X86_64, &image))
+		return error_new(ERR_UNSUPPORTED, "%s is no program of this machine", file);
+	uint64_t start = mapped_at(l->pid, &st);
+	if (start == UINT64_MAX)
+		return error_new(ERR_STATE, "%s is not what process %d executes", file,
+		                 (int)l->pid);
+	*ret = start - image.low;
+	return NULL;
+}
+
+void launched_close(struct launched *l)
+{
+	if (l->pid > 0 && l->go >= 0) {
+		file_close(&l->go); /* it ends at the end of the pipe */
+		waitpid(l->pid, NULL, 0);
+	}
+	file_close(&l->executed);
+	*l = (struct launched){ .go = -1, .executed = -1 };
+}

@@ -1,0 +1,31 @@
+/*
+ * A program that is started to be traced. Its process exists, with its pid, before the program is
+ * executed in it, so that the kernel can be told what to observe there from the first instruction
+ * on. It is not traced by ptrace and lives on when this process ends.
+ */
+#ifndef COMMANDS_TIME_LAUNCHED_H
+#define COMMANDS_TIME_LAUNCHED_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+
+struct launched {
+	pid_t pid;        /* 0: none */
+	int go, executed; /* pipes: what lets it go on; its errno if it cannot; -1: closed */
+};
+
+/* The file that execvp() would execute; in a. ERR_OS: there is none. */
+struct error *launched_find(const char *program, struct arena *a, const char **ret) MUST_CHECK;
+/* Starts the process, which waits. words: the file's path and arguments, then NULL. */
+struct error *launched_start(const char *const *words, struct launched *ret) MUST_CHECK;
+/* Executes the program in it. ERR_OS: it could not be executed. */
+struct error *launched_go(struct launched *l, const char *const *words) MUST_CHECK;
+/* The distance of the program's run-time addresses from those of its file. */
+struct error *launched_bias(const struct launched *l, const char *file, uint64_t *ret) MUST_CHECK;
+/* Ends a process that was not let go. */
+void launched_close(struct launched *l);
+
+#endif
