@@ -38,7 +38,7 @@ has() {
 	grep -qE -- "$2" "$work/$1" || complain "$1 has no \"$2\""
 }
 
-# hangs NAME: what is to be seen of the test that hangs.
+# hangs NAME: what is to be seen of the test that hangs. nextest is an async program, too.
 hangs() {
 	local answer
 
@@ -46,8 +46,8 @@ hangs() {
 	has err '^error: deadlock: task [0-9]+ holds Mutex .*`(held|from)`.* and waits for Mutex'
 	has err 'hanging::tests::transfer at src/lib.rs:14'
 	! pgrep -f "^$target/" >/dev/null || complain "a test is left"
-	[ "$(find "$work/$1" -name '*.html' | wc -l)" = 1 ] || complain "no report"
-	answer=$("$asyncdbg" -c "$work/$1"/*.snapshot tasks 2>/dev/null || true)
+	[ "$(find "$work/$1" -name 'asyncdbg-hanging_*.html' | wc -l)" = 1 ] || complain "no report"
+	answer=$("$asyncdbg" -c "$work/$1"/asyncdbg-hanging_*.snapshot tasks 2>/dev/null || true)
 	[[ $answer == *"mutex lock"* ]] || complain "the snapshot tells nothing"
 }
 
