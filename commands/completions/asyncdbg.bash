@@ -62,6 +62,7 @@ _asyncdbg()
 		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run --run-limit" ;;
 		*" ps "*) own="--tasks" ;;
 		*" trace "*) own="--duration --events --with --over --allow-slow --format" ;;
+		*" stalls "*) own="--over --duration --allow-slow" ;;
 		*" probes "*) own="--allow-slow" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
@@ -101,7 +102,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes info layout save diff report continue detach help quit" ;;
+		bt check ps guard trace probes stalls info layout save diff report continue detach help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout sockets threads locals" ;;

@@ -42,6 +42,7 @@ struct json {
 	size_t nsockets;
 	const struct async_processes *processes; /* NULL none */
 	const struct trace_plan *probes;         /* NULL none */
+	const struct stall *stall;               /* NULL none */
 	struct saved_file saved;                 /* path NULL: none */
 	struct written written;                  /* path NULL: none */
 	const struct diff *diff;                 /* NULL none */
@@ -88,6 +89,7 @@ static void clear(struct json *j)
 	j->diff = NULL;
 	j->processes = NULL;
 	j->probes = NULL;
+	j->stall = NULL;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
 }
@@ -200,6 +202,11 @@ static void json_shown(struct out *o, const struct shown *shown)
 static void json_probes(struct out *o, const struct trace_plan *plan)
 {
 	((struct json *)o)->probes = plan;
+}
+
+static void json_stall(struct out *o, const struct stall *stall)
+{
+	((struct json *)o)->stall = stall;
 }
 
 static void json_layout(struct out *o, const struct layout_info *row)
@@ -501,6 +508,8 @@ static void put_answers(struct json *j)
 		out_json_processes(w, j->processes);
 	if (j->probes)
 		out_json_probes(w, j->probes);
+	if (j->stall)
+		out_json_stall(w, j->stall);
 	if (j->diff)
 		out_json_diff(w, j->diff);
 	if (j->has_frame)
@@ -617,6 +626,7 @@ static const struct out_ops json_ops = {
 	.verdict = json_verdict,
 	.verdicts_end = json_verdicts_end,
 	.findings = json_findings,
+	.stall = json_stall,
 	.watched = json_watched,
 	.summary = json_summary,
 	.saved = json_saved,

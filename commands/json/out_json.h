@@ -42,6 +42,7 @@ void out_json_shown(struct json_writer *w, const struct shown *shown);
 void out_json_processes(struct json_writer *w, const struct async_processes *list);
 /* out_json_probes.c */
 void out_json_probes(struct json_writer *w, const struct trace_plan *plan);
+void out_json_stall(struct json_writer *w, const struct stall *stall);
 /* out_json_graph.c */
 void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
 void out_json_verdicts(struct json_writer *w, const struct verdicts *v);

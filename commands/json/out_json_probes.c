@@ -1,6 +1,9 @@
-/* Writes the plan of a trace as JSON. */
+/* Writes the plan of a trace as JSON, and polls that take long. */
+#include <inttypes.h>
+
 #include "commands/json/out_json.h"
 #include "runtimes/trace/plan.h"
+#include "runtimes/trace/trace.h"
 
 static const char *const role_names[] = {
 	[TRACE_AT_POLL] = "poll",   [TRACE_AT_RETURN] = "return", [TRACE_AT_WAKE] = "wake",
@@ -47,4 +50,19 @@ void out_json_probes(struct json_writer *w, const struct trace_plan *plan)
 	for (size_t i = 0; i < plan->n; i++)
 		put_point(w, &plan->points[i]);
 	json_close_array(w);
+}
+
+void out_json_stall(struct json_writer *w, const struct stall *stall)
+{
+	const struct trace_item *item = stall->item;
+	char id[32];
+
+	snprintf(id, sizeof(id), "%" PRIu64, item->task);
+	json_open_object(w, "stall");
+	json_put_text(w, "task", item->task ? id : NULL);
+	json_put_text(w, "type", item->type);
+	json_put_int(w, "tid", item->tid);
+	json_put_int(w, "poll_ns", (int64_t)stall->ns);
+	json_put_bool(w, "ended", stall->over);
+	json_close_object(w);
 }

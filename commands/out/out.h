@@ -28,6 +28,7 @@ struct group_lines;
 struct out;
 struct socket_use;
 struct tally;
+struct trace_item;
 struct trace_plan;
 struct verdicts;
 struct waiting;
@@ -118,6 +119,13 @@ struct watched {
 	uint64_t checks; /* in a row that have found them; 0: gone */
 };
 
+/* A poll that takes long. */
+struct stall {
+	const struct trace_item *item; /* its start, or its end */
+	uint64_t ns;                   /* how long it has run */
+	bool over;                     /* it has ended */
+};
+
 struct out_ops {
 	/* Called instead of all other ops, including begin. Text goes to messages. */
 	void (*written)(struct out *o, const struct answer *answer, const struct written *w);
@@ -167,6 +175,8 @@ struct out_ops {
 	 */
 	void (*findings)(struct out *o, const struct finding *list, size_t n,
 	                 const char *const *skipped, size_t nskipped);
+	/* Before the stack of its thread, if that is shown. */
+	void (*stall)(struct out *o, const struct stall *stall);
 	/* Before the findings of a watchdog. */
 	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */

@@ -170,6 +170,7 @@ static const struct out_ops text_ops = {
 	.verdict = text_verdict,
 	.verdicts_end = text_verdicts_end,
 	.findings = text_findings,
+	.stall = text_stall,
 	.watched = text_watched,
 	.summary = text_summary,
 	.saved = text_saved,

@@ -1,8 +1,9 @@
-/* Prints where the events of a program can be traced. */
+/* Prints where the events of a program can be traced, and polls that take long. */
 #include <inttypes.h>
 
 #include "commands/out/out_text.h"
 #include "runtimes/trace/plan.h"
+#include "runtimes/trace/trace.h"
 
 static const char *const role_names[] = {
 	[TRACE_AT_POLL] = "poll",   [TRACE_AT_RETURN] = "return", [TRACE_AT_WAKE] = "wake",
@@ -48,4 +49,21 @@ void text_probes(struct out *o, const struct trace_plan *plan)
 		           plan->missing[i].reason);
 		text_end_line(t);
 	}
+}
+
+void text_stall(struct out *o, const struct stall *stall)
+{
+	struct text *t = (struct text *)o;
+	const struct trace_item *item = stall->item;
+
+	str_printf(&t->line, "task %" PRIu64 " ", item->task);
+	if (item->type)
+		text_name(t, item->type);
+	str_printf(&t->line,
+	           stall->over ? ": its poll took %.1f ms" : ": polled for %.1f ms so far",
+	           (double)stall->ns / 1e6);
+	if (item->worker >= 0)
+		str_printf(&t->line, ", worker %d of runtime %d", item->worker, item->runtime);
+	str_printf(&t->line, ", thread %d", (int)item->tid);
+	text_end_line(t);
 }

@@ -41,6 +41,7 @@ const struct command *const command_table[] = {
 	&guard_command,
 	&trace_command,
 	&probes_command,
+	&stalls_command,
 	&info_command,
 	&info_layout_command,
 	&info_sockets_command,

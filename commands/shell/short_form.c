@@ -62,7 +62,6 @@ static const struct {
 	{ "nexti", "ni", no_steps },
 	{ "profile", NULL, no_trace },
 	{ "run", "r", "only guard runs a program; start it and name it with -p PID" },
-	{ "stalls", NULL, no_trace },
 	{ "step", NULL, no_steps },
 	{ "stepi", "si", no_steps },
 	{ "tbreak", "tb", no_breakpoints },

@@ -1,6 +1,6 @@
 /*
  * A program that is started to be traced. Its process exists, with its pid, before the program is
- * executed in it, so that the kernel can be told what to observe there from the first instruction
+ * executed in it, so that the kernel can learn what to observe there from the first instruction
  * on. It is not traced by ptrace and lives on when this process ends.
  */
 #ifndef COMMANDS_TIME_LAUNCHED_H

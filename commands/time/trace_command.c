@@ -1,15 +1,13 @@
 /* trace: the events of a program's runtimes as they happen. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands/base/interval.h"
 #include "commands/base/nearest.h"
+#include "commands/time/following.h"
 #include "commands/time/launched.h"
 #include "commands/time/sink.h"
 #include "commands/time/time.h"
@@ -18,7 +16,6 @@
 
 enum {
 	RING = 16 << 20,
-	WAIT_MS = 5,         /* between two reads of the ring */
 	POINT_COST_NS = 700, /* measured: one emulated point, with its record */
 	SLOW_COST_NS = 5000, /* of a single step: 2 to 20 us */
 };
@@ -31,19 +28,10 @@ struct tracing {
 	struct trace_options options;
 	double duration; /* seconds; 0: until ^C or the program's end */
 	uint64_t start;
-	int pidfd;
 	const char *task; /* --with task ID */
 	const char *type; /* --with type TEXT */
 	bool failed;      /* writing failed */
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- options ---- */
 
@@ -200,54 +188,24 @@ static uint64_t expected_cost(const struct tracing *t)
 	       (slow_end ? SLOW_COST_NS : POINT_COST_NS);
 }
 
-/* Whether the process has ended; waits a little for that. */
-static bool has_ended(const struct tracing *t)
+static struct error *flush(bool ended, void *arg)
 {
-	struct pollfd fd = { t->pidfd, POLLIN, 0 };
+	struct tracing *t = arg;
 
-	return poll(&fd, 1, WAIT_MS) > 0;
-}
-
-static struct error *follow(struct tracing *t)
-{
-	bool ended = false;
-
-	while (!ended) {
-		ended = has_ended(t) ||
-		        (t->duration > 0 && (double)(now() - t->start) / 1e9 >= t->duration);
-		struct error *stop CLEANUP(error_freep) = interrupt_check();
-		ended |= stop != NULL;
-		if (ended)
-			trace_detach(t->trace);
-		TRY(trace_read(t->trace, take, t));
-		t->sink->ops->flush(t->sink);
-		TRY(error_wrap(sink_error(t->sink), "writing the trace"));
-	}
-	return NULL;
-}
-
-static void warn_missing(const struct tracing *t)
-{
-	const struct trace_plan *plan = trace_plan_of(t->trace);
-
-	for (size_t i = 0; i < plan->nmissing; i++) {
-		if (t->options.events[plan->missing[i].event])
-			fprintf(t->out->options.messages, "note: no %s: %s\n",
-			        trace_event_name(plan->missing[i].event), plan->missing[i].reason);
-	}
+	(void)ended;
+	t->sink->ops->flush(t->sink);
+	return error_wrap(sink_error(t->sink), "writing the trace");
 }
 
 static void finish(struct tracing *t)
 {
 	struct trace_ending e = { .detach_ns = trace_detach_ns(t->trace),
-		                  .duration_ns = now() - t->start };
+		                  .duration_ns = following_now() - t->start };
 
 	trace_totals(t->trace, &e.totals);
 	t->sink->ops->end(t->sink, &e);
-	bool missing = e.totals.lost || e.totals.too_deep;
-	const struct trace_plan *plan = trace_plan_of(t->trace);
-	for (size_t i = 0; i < TRACE_NEVENTS; i++)
-		missing |= t->options.events[i] && !plan->has[i];
+	bool missing = e.totals.lost || e.totals.too_deep ||
+	               following_misses(trace_plan_of(t->trace), t->options.events);
 	if (e.totals.lost)
 		fprintf(t->out->options.messages,
 		        "note: %llu events were lost: they came faster than they could be "
@@ -260,8 +218,8 @@ static void begin(struct tracing *t, const struct snapshot *snap)
 {
 	const struct answer answer = { .command = "trace", .snapshot = snap };
 
-	warn_missing(t);
-	t->start = now();
+	following_warn(trace_plan_of(t->trace), t->options.events, t->out);
+	t->start = following_now();
 	t->sink->ops->begin(t->sink,
 	                    &(struct trace_heading){ trace_plan_of(t->trace), &answer,
 	                                             trace_backend(t->trace), t->options.events,
@@ -269,9 +227,19 @@ static void begin(struct tracing *t, const struct snapshot *snap)
 	t->sink->ops->flush(t->sink);
 }
 
-static struct error *go_on(struct tracing *t)
+static struct error *go_on(struct tracing *t, pid_t pid)
 {
-	TRY(follow(t));
+	const struct following f = {
+		.trace = t->trace,
+		.pid = pid,
+		.duration = t->duration,
+		.start = t->start,
+		.item = take,
+		.tick = flush,
+		.arg = t,
+	};
+
+	TRY(following_run(&f));
 	finish(t);
 	return error_wrap(sink_error(t->sink), "writing the trace");
 }
@@ -287,8 +255,7 @@ static struct error *trace_process(struct tracing *t)
 	TRY(session_snapshot(t->s, WANT_TASKS, NULL, &known));
 	trace_know(t->trace, known);
 	begin(t, known);
-	t->pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(t->s->handle)->pid, 0);
-	return go_on(t);
+	return go_on(t, asyncdbg_target(t->s->handle)->pid);
 }
 
 /* ---- a program that is started ---- */
@@ -313,8 +280,7 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	TRY(launched_go(l, words));
 	TRY(launched_bias(l, words[0], &bias));
 	TRY(trace_executed(t->trace, bias));
-	t->pidfd = (int)syscall(SYS_pidfd_open, l->pid, 0);
-	return go_on(t);
+	return go_on(t, l->pid);
 }
 
 static struct error *run_program(struct tracing *t)
@@ -364,7 +330,7 @@ static struct error *open_output(const struct call *call, struct out *out, FILE 
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
-	struct tracing t = { .s = s, .out = out, .pidfd = -1 };
+	struct tracing t = { .s = s, .out = out };
 	bool perfetto;
 	FILE *f;
 
@@ -381,8 +347,6 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 
 	trace_close(t.trace);
 	sink_freep(&t.sink);
-	if (t.pidfd >= 0)
-		close(t.pidfd);
 	if (f != out->options.answers && fclose(f) != 0 && !err)
 		err = error_os(errno, "writing the trace");
 	return err;

@@ -287,6 +287,36 @@ def run_filtered(asyncdbg, program, options):
     print("filtered: done")
 
 
+def documents(text):
+    decoder, found, text = json.JSONDecoder(), [], text.strip()
+    while text:
+        document, end = decoder.raw_decode(text)
+        found.append(document)
+        text = text[end:].strip()
+    return found
+
+
+def run_stalls(asyncdbg, program, options):
+    """A poll of 30 ms is seen while it runs, with its stack, and when it has ended."""
+    traced = Program(program)
+    stalls = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--json", "stalls", "--over", "5ms", *options],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    messages = ""
+    while "watching process" not in messages:
+        messages += stalls.stderr.readline()
+    truth = traced.run("stall")
+    time.sleep(0.2)
+    traced.end()
+    answer, more = stalls.communicate(timeout=WAIT)
+    seen = [d for d in documents(answer) if "stalling" in d["stall"]["type"]]
+    check("stalls: reports", [d["stall"]["ended"] for d in seen], [False, True])
+    check("stalls: its length", seen[-1]["stall"]["poll_ns"] >= truth["stall_ns"], True)
+    functions = [f["function"] or "" for t in seen[0]["threads"] for f in t["frames"]]
+    # On a busy machine the poll may have ended before its stack was read, and a note says so.
+    check("stalls: its stack", any("planted_stall" in f for f in functions) or "has ended before" in more, True)
+    print("stalls: done")
+
+
 def run_launched(asyncdbg, program, options):
     """A program that asyncdbg starts: nothing of it is missed."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
@@ -353,6 +383,7 @@ def main(arguments):
         run_killed(asyncdbg, program, options)
         run_wrong(asyncdbg, program)
         run_filtered(asyncdbg, program, options)
+        run_stalls(asyncdbg, program, options)
         run_launched(asyncdbg, program, options)
         run_perfetto(asyncdbg, program, options)
     sys.exit(1 if failures else 0)

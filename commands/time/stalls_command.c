@@ -1,0 +1,253 @@
+/* stalls: each poll that runs too long, while it does. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "commands/base/interval.h"
+#include "commands/time/following.h"
+#include "commands/time/time.h"
+#include "debugger/base/map.h"
+#include "debugger/target/target.h"
+
+enum {
+	RING = 16 << 20,
+	MAX_DEPTH = 8,      /* polls that nest on a thread */
+	MAX_THREADS = 4096, /* that are followed */
+};
+static const double default_over = 0.01; /* seconds */
+
+/* A poll that has not ended. */
+struct current {
+	struct trace_item item; /* its start */
+	bool reported;
+};
+
+/* The polls that a thread is in, outermost first. */
+struct polling {
+	struct current polls[MAX_DEPTH];
+	size_t depth;
+};
+
+struct stalls {
+	struct session *s;
+	struct out *out;
+	struct trace *trace;
+	struct trace_options options;
+	double over, duration;
+	struct map threads; /* tid -> struct polling */
+	struct arena arena;
+	struct error *err; /* of a report; the first one */
+	bool any;
+};
+
+static struct error *read_options(const struct call *call, struct stalls *ret)
+{
+	const char *over = option_value(call, "over"), *duration = option_value(call, "duration");
+
+	ret->over = default_over;
+	ret->options.ring = RING;
+	ret->options.slow = option_has(call, "allow-slow");
+	ret->options.events[TRACE_POLL_START] = ret->options.events[TRACE_POLL_END] = true;
+	if (over)
+		TRY(interval_read(over, &ret->over));
+	if (ret->over <= 0)
+		return error_new(ERR_USAGE, "--over needs a time above 0");
+	if (duration)
+		TRY(interval_read(duration, &ret->duration));
+	return NULL;
+}
+
+static struct error *check(const struct call *call)
+{
+	struct stalls s = { 0 };
+
+	return read_options(call, &s);
+}
+
+static struct polling *polling_of(struct stalls *s, pid_t tid)
+{
+	struct polling *p = map_get(&s->threads, (uint64_t)tid);
+
+	if (p || s->threads.n == MAX_THREADS)
+		return p;
+	p = NEW(&s->arena, struct polling);
+	map_put(&s->threads, (uint64_t)tid, p);
+	return p;
+}
+
+/* ---- reports ---- */
+
+static const struct thread_info *thread_of(const struct snapshot *snap, pid_t tid)
+{
+	for (size_t i = 0; i < snap->nthreads; i++) {
+		if (snap->threads[i].tid == tid)
+			return &snap->threads[i];
+	}
+	return NULL;
+}
+
+/* Whether the snapshot shows the thread in that poll: it may have ended meanwhile. */
+static bool is_in(const struct thread_info *th, const struct trace_item *item)
+{
+	return th && th->task && strtoull(th->task, NULL, 10) == item->task;
+}
+
+/* Prints the poll, and the thread's stack if it is still in it. */
+static struct error *report(struct stalls *s, const struct trace_item *item, uint64_t ns, bool over)
+{
+	struct answer answer = { .command = "stalls", .wants = WANT_TASKS | WANT_STACKS };
+	const struct stall stall = { item, ns, over };
+	const struct thread_info *th = NULL;
+
+	s->any = true;
+	arena_reset(&s->s->answer);
+	if (!over)
+		TRY(session_snapshot(s->s, answer.wants, NULL, &answer.snapshot));
+	else
+		answer.snapshot = asyncdbg_last(s->s->handle);
+	if (!over)
+		th = thread_of(answer.snapshot, item->tid);
+	out_begin(s->out, &answer);
+	s->out->ops->stall(s->out, &stall);
+	if (is_in(th, item))
+		s->out->ops->thread(s->out, th, THREAD_STACK);
+	TRY(out_end(s->out));
+	if (!over && !is_in(th, item))
+		fprintf(s->out->options.messages,
+		        "note: the poll has ended before its stack could be read\n");
+	return NULL;
+}
+
+static struct error *look(struct stalls *s, struct polling *p)
+{
+	uint64_t now = following_now();
+
+	for (size_t i = p->depth; i-- > 0;) {
+		struct current *c = &p->polls[i];
+
+		if (c->reported || (double)(now - c->item.time) / 1e9 < s->over)
+			continue;
+		c->reported = true;
+		TRY(report(s, &c->item, now - c->item.time, false));
+	}
+	return NULL;
+}
+
+static struct error *look_at_all(bool ended, void *arg)
+{
+	struct stalls *s = arg;
+
+	for (size_t i = 0; !ended && !s->err && i < s->threads.capacity; i++) {
+		if (s->threads.slots[i].key)
+			s->err = look(s, s->threads.slots[i].value);
+	}
+	struct error *err = s->err;
+	s->err = NULL;
+	return err;
+}
+
+static void take_end(struct stalls *s, struct polling *p, const struct trace_item *item)
+{
+	while (p->depth) {
+		struct current *c = &p->polls[--p->depth];
+
+		if (c->item.task != item->task)
+			continue; /* its end was lost */
+		bool stalled = (double)item->poll_ns / 1e9 >= s->over;
+		if (!s->err && !item->late && (stalled || c->reported))
+			s->err = report(s, item, item->poll_ns, true);
+		return;
+	}
+}
+
+static bool take(const struct trace_item *item, void *arg)
+{
+	struct stalls *s = arg;
+	struct polling *p = item->job == TRACE_TASK ? polling_of(s, item->tid) : NULL;
+
+	if (!p)
+		return true;
+	if (item->event == TRACE_POLL_END)
+		take_end(s, p, item);
+	else if (p->depth < MAX_DEPTH)
+		p->polls[p->depth++] = (struct current){ *item, false };
+	return !s->err;
+}
+
+/* ---- the command ---- */
+
+static struct error *watch(struct stalls *s)
+{
+	const struct snapshot *known;
+	const struct following f = {
+		.trace = s->trace,
+		.pid = asyncdbg_target(s->s->handle)->pid,
+		.duration = s->duration,
+		.start = following_now(),
+		.item = take,
+		.tick = look_at_all,
+		.arg = s,
+	};
+	struct trace_totals totals;
+
+	TRY(session_snapshot(s->s, WANT_TASKS, NULL, &known));
+	trace_know(s->trace, known);
+	following_warn(trace_plan_of(s->trace), s->options.events, s->out);
+	fprintf(s->out->options.messages,
+	        "note: watching process %d for polls over %g ms; ^C ends it\n", (int)f.pid,
+	        s->over * 1e3);
+	fflush(s->out->options.messages);
+	TRY(following_run(&f));
+	trace_totals(s->trace, &totals);
+	s->s->finding = totals.lost || following_misses(trace_plan_of(s->trace), s->options.events)
+	                        ? STATUS_PARTIAL
+	                        : STATUS_OK;
+	if (totals.lost)
+		fprintf(s->out->options.messages, "note: %" PRIu64 " events were lost\n",
+		        totals.lost);
+	return NULL;
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	struct stalls st = { .s = s, .out = out };
+	const struct snapshot *layouts;
+	bool interactive = out->options.interactive;
+
+	(void)answer;
+	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
+		return error_new(ERR_USAGE, "stalls needs a running process: -p PID");
+	TRY(read_options(call, &st));
+	TRY(session_snapshot(s, WANT_LAYOUT, NULL, &layouts));
+	TRY(trace_open(asyncdbg_inspector(s->handle), &st.options, &st.trace));
+	/* The line about the program, and each note, once. */
+	out->options.interactive = true;
+	struct error *err = watch(&st);
+
+	out->options.interactive = interactive;
+	trace_close(st.trace);
+	map_free(&st.threads);
+	arena_free(&st.arena);
+	return err;
+}
+
+static const struct command_option options[] = {
+	{ "over", "TIME", false, "Polls that run longer than TIME, 10ms by default" },
+	{ "duration", "TIME", false, "End after TIME; without it, at ^C or the program's end" },
+	{ "allow-slow", NULL, false,
+	  "Use probe points that the processor must single-step: 2 to 20 us each" },
+	{ 0 },
+};
+
+const struct command stalls_command = {
+	.name = "stalls",
+	.options = options,
+	.check = check,
+	.summary = "Each poll that runs too long, with its stack, while it does",
+	.help = "    A task that computes or blocks in its poll keeps its worker from all others. "
+	        "The\n"
+		"    program is stopped for a moment for the stack of such a poll; its length is\n"
+		"    printed when it ends. Probe points are those of trace: see help trace.",
+	.offline = true,
+	.run = run,
+};
