@@ -114,7 +114,7 @@ tokio_minor=$(echo "$tokio" | cut -d. -f2)
 [ "$tokio_minor" -lt 39 ] || features+=(truth_tokio/metrics)
 [ "$tokio_minor" -lt 51 ] || features+=(truth_tokio/names truth_tokio/local)
 [ "$tokio_minor" -lt 47 ] || features+=(truth_tokio/new_waits truth_tokio/coop)
-for feature in deadlocks/since_1_28 sockets/since_1_30 holders/since_1_36; do
+for feature in armed/since_1_28 deadlocks/since_1_28 sockets/since_1_30 holders/since_1_36; do
 	if [ "$tokio_minor" -ge "${feature##*_}" ] && [[ " ${options[*]} " == *" -p ${feature%%/*} "* ]]; then
 		features+=("$feature")
 	fi

@@ -161,6 +161,7 @@ fn shared(tasks: &mut Tasks) {
 }
 
 /// Tasks to which nothing but an AbortHandle refers; it may be a waker as far as their counts tell.
+#[cfg(feature = "since_1_28")]
 fn abortable(tasks: &mut Tasks) {
     let handle = tokio::spawn(wait(channel()));
     leak(handle.abort_handle());
@@ -193,6 +194,7 @@ async fn main() {
     moved(&mut tasks);
     several(&mut tasks);
     shared(&mut tasks);
+    #[cfg(feature = "since_1_28")]
     abortable(&mut tasks);
     Truth::new("armed")
         .runtime(truth_tokio::current("multi_thread", 2))

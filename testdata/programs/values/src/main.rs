@@ -8,6 +8,7 @@ mod tasks;
 
 use std::future::Future;
 
+use tokio::sync::oneshot;
 use truth::{here, Task, Truth};
 
 /// The tasks that wait so that others have something to show.
@@ -55,7 +56,6 @@ async fn main() {
         "values::sync::shared" => sync::make_shared(&mut waiters);
         "values::sync::cells" => sync::cells();
         "values::tasks::handles" => tasks::make_handles(&mut waiters);
-        "values::tasks::wakers" => tasks::wakers();
         "values::tasks::times" => tasks::times();
         "values::standard::cells" => standard::cells();
         "values::standard::locks" => standard::locks();
@@ -64,7 +64,11 @@ async fn main() {
         "values::futures::channels" => futures::channels();
         "values::futures::sets" => futures::sets();
     }
+    let (own, receiver) = oneshot::channel();
+    let id = truth::id(&tokio::spawn(tasks::wakers(receiver)));
+    own.send(id.unwrap()).unwrap();
     truth
+        .task(Task::idle(id, &["values::tasks::wakers"]).sleeps())
         .task(Task::all_idle(waiters.0, &["values::waiter"]))
         .block_on(&["values::main::{async_block#0}"])
         .publish();

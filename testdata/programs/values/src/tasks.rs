@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::{interval, sleep, Instant, Interval, Sleep};
 use truth::{here, locals, used, FOREVER};
@@ -15,18 +16,19 @@ use crate::{shown, Waiters};
 
 pub fn make_handles(waiters: &mut Waiters) -> impl Future<Output = ()> + Send {
     let handle = tokio::spawn(crate::waiter(pending::<()>()));
-    let aborts = handle.abort_handle();
-    let id = truth::id(&handle);
     let mut set = JoinSet::new();
-    waiters.0.push(id);
-    for _ in 0..3 {
+    waiters.0.push(truth::id(&handle));
+    for _ in 0..2 {
         waiters.0.push(truth::id(&set.spawn(crate::waiter(pending::<()>()))));
     }
-    handles(handle, aborts, id.unwrap(), set)
+    let aborts = set.spawn(crate::waiter(pending::<()>()));
+    waiters.0.push(truth::id(&aborts));
+    handles(handle, aborts, set)
 }
 
-async fn handles(handle: JoinHandle<()>, aborts: AbortHandle, id: u64, set: JoinSet<()>) {
+async fn handles(handle: JoinHandle<()>, aborts: AbortHandle, set: JoinSet<()>) {
     let name = "values::tasks::handles";
+    let (id, aborted) = (truth::id(&handle).unwrap(), truth::id(&aborts).unwrap());
     let mut finished = tokio::spawn(async { 5u8 });
     let done = truth::id(&finished).unwrap();
     while !finished.is_finished() {
@@ -34,7 +36,7 @@ async fn handles(handle: JoinHandle<()>, aborts: AbortHandle, id: u64, set: Join
     }
     let runtime = tokio::runtime::Handle::current();
     shown!(name, handle, "JoinHandle {{ task: {}, finished: false }}", id);
-    shown!(name, aborts, "AbortHandle {{ task: {}, finished: false }}", id);
+    shown!(name, aborts, "AbortHandle {{ task: {}, finished: false }}", aborted);
     shown!(name, finished, "JoinHandle {{ task: {}, finished: true }}", done);
     shown!(name, runtime, "Handle {{ flavor: multi_thread, runtime: 0 }}");
     locals! { "values::tasks::handles" =>
@@ -63,10 +65,10 @@ impl Future for Keep {
     }
 }
 
-pub async fn wakers() {
+pub async fn wakers(id: oneshot::Receiver<u64>) {
     let name = "values::tasks::wakers";
     let own = own_waker().await;
-    let id = truth::id(&tokio::task::id()).unwrap();
+    let id = id.await.unwrap();
     let kept = Arc::new(Mutex::new(None));
     let mut set = FuturesUnordered::new();
     set.push(Keep(kept.clone()));
