@@ -141,6 +141,10 @@ void trace_know(struct trace *t, const struct snapshot *s)
 	}
 	for (size_t i = 0; i < s->ntasks; i++)
 		id_set_add(&t->seen, s->tasks[i]->number);
+	for (size_t i = 0; i < s->njobs; i++) {
+		if (s->jobs[i].id)
+			id_set_add(&t->seen, strtoull(s->jobs[i].id, NULL, 10));
+	}
 }
 
 struct error *trace_open(struct inspector *in, const struct trace_options *options,
