@@ -64,6 +64,7 @@ _asyncdbg()
 		*" trace "*) own="--duration --events --with --over --allow-slow --format" ;;
 		*" stalls "*) own="--over --duration --allow-slow" ;;
 		*" probes "*) own="--allow-slow" ;;
+		*" metrics "*) own="--duration --every --over --allow-slow" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --no-cache --output
@@ -81,7 +82,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
@@ -102,7 +103,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls info layout save diff report continue detach help quit" ;;
+		bt check ps guard trace probes stalls metrics info layout save diff report continue detach help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout sockets threads locals" ;;

@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --for --on --save --keep --run --run-limit --timeout --silence --report
+            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --for --on --save --keep --run --run-limit --timeout --silence --report
                 set skip 1
             case --with --without
                 set skip 2
@@ -50,7 +50,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls info layout save diff report continue detach help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics info layout save diff report continue detach help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -95,6 +95,10 @@ complete -c asyncdbg -n '__asyncdbg_typed stalls' -l over -x -d 'Polls that run 
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l duration -x -d 'End after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed probes' -l allow-slow -d 'Also points that need a single step'
+complete -c asyncdbg -n '__asyncdbg_typed metrics' -l duration -x -d 'End after TIME'
+complete -c asyncdbg -n '__asyncdbg_typed metrics' -l every -x -d 'Write again each TIME'
+complete -c asyncdbg -n '__asyncdbg_typed metrics' -l over -x -d 'What a slow poll takes'
+complete -c asyncdbg -n '__asyncdbg_typed metrics' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l report -r -F -d 'Write a snapshot and a report of each process'

@@ -42,6 +42,7 @@ const struct command *const command_table[] = {
 	&trace_command,
 	&probes_command,
 	&stalls_command,
+	&metrics_command,
 	&info_command,
 	&info_layout_command,
 	&info_sockets_command,

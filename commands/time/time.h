@@ -5,6 +5,6 @@
 #include "commands/base/call.h"
 #include "commands/out/out.h"
 
-extern const struct command trace_command, probes_command, stalls_command;
+extern const struct command trace_command, probes_command, stalls_command, metrics_command;
 
 #endif

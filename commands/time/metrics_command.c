@@ -1,0 +1,305 @@
+/* metrics: counts of a program's events, for Prometheus. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/base/interval.h"
+#include "commands/time/metrics_families.h"
+#include "commands/time/time.h"
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/target/target.h"
+#include "runtimes/session/asyncdbg.h"
+
+enum {
+	RING = 16 << 20,
+	WAIT_MS = 5,            /* between two reads of the ring */
+	LOOK_NS = 1000000000,   /* at least, between two looks at threads that are new */
+	DURATION = 10,          /* seconds, without --duration and --every */
+	SLOW_NS = 10 * 1000000, /* without --over */
+	MODE = 0644,            /* another user's node exporter reads the file */
+};
+
+struct metering {
+	struct session *s;
+	struct out *out;
+	struct trace *trace;
+	struct event_tally *tally;
+	struct trace_options options;
+	double duration, every; /* seconds; 0: none */
+	uint64_t slow_ns;
+	uint64_t start, looked, written; /* when; ns, CLOCK_MONOTONIC */
+	uint64_t lost;                   /* events, up to the last read */
+	int pidfd;
+	const char *path;
+	struct prometheus_label labels[3];
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- options ---- */
+
+static struct error *read_time(const struct call *call, const char *name, double *ret)
+{
+	const char *word = option_value(call, name);
+
+	if (!word)
+		return NULL;
+	TRY(interval_read(word, ret));
+	if (*ret <= 0)
+		return error_new(ERR_USAGE, "--%s needs a time above 0", name);
+	return NULL;
+}
+
+static struct error *read_options(const struct call *call, struct metering *m)
+{
+	double over = SLOW_NS / 1e9;
+
+	TRY(read_time(call, "every", &m->every));
+	TRY(read_time(call, "duration", &m->duration));
+	TRY(read_time(call, "over", &over));
+	if (m->every <= 0 && m->duration <= 0)
+		m->duration = DURATION;
+	m->slow_ns = (uint64_t)(over * 1e9);
+	m->path = output_file_of(call);
+	if (m->path)
+		TRY(words_file(m->path));
+	m->options = (struct trace_options){ .ring = RING, .slow = option_has(call, "allow-slow") };
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		m->options.events[i] = true;
+	return NULL;
+}
+
+static struct error *check(const struct call *call)
+{
+	struct metering m = { 0 };
+
+	return read_options(call, &m);
+}
+
+/* ---- what is written ---- */
+
+static struct error *write_file(const struct metering *m, const struct metrics_source *source)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+
+	TRY(new_file_open(m->path, MODE, metrics_families_begin, &file));
+	metrics_families_write(file.f, source);
+	return new_file_finish(&file);
+}
+
+static struct error *write_metrics(struct metering *m, uint64_t time)
+{
+	struct metrics_source source = {
+		.tally = m->tally,
+		.plan = trace_plan_of(m->trace),
+		.elapsed_ns = time - m->start,
+		.slow_ns = m->slow_ns,
+		.all = m->labels,
+	};
+	FILE *f = m->out->options.answers;
+
+	trace_totals(m->trace, &source.totals);
+	if (m->path && strcmp(m->path, "-") != 0)
+		return write_file(m, &source);
+	if (m->written)
+		fputs("\n", f);
+	metrics_families_write(f, &source);
+	if (fflush(f) != 0 || ferror(f))
+		return error_os(errno ? errno : EIO, "writing the metrics");
+	return NULL;
+}
+
+/* ---- the trace ---- */
+
+static bool take(const struct trace_item *item, void *arg)
+{
+	struct metering *m = arg;
+
+	event_tally_add(m->tally, item);
+	return true;
+}
+
+/* *time: before it, all events were counted. */
+static struct error *read_events(struct metering *m, uint64_t *time)
+{
+	struct trace_totals totals;
+
+	*time = now();
+	TRY(trace_read(m->trace, take, m));
+	trace_totals(m->trace, &totals);
+	if (totals.lost != m->lost)
+		event_tally_lost(m->tally);
+	m->lost = totals.lost;
+	return NULL;
+}
+
+/* A process that has ended, or that another debugger has, shows nothing: that is no error here. */
+static void look(struct metering *m)
+{
+	const struct snapshot *s = NULL;
+	struct error *err CLEANUP(error_freep) = session_snapshot(m->s, 0, NULL, &s);
+
+	if (err)
+		LOG("trace", "no look at the runtimes: %s", err->message);
+	m->looked = now();
+	event_tally_look(m->tally, err ? NULL : s, m->looked);
+}
+
+static struct error *write_now(struct metering *m, bool last)
+{
+	uint64_t time;
+
+	look(m);
+	if (last)
+		trace_detach(m->trace);
+	TRY(read_events(m, &time));
+	event_tally_advance(m->tally, time);
+	if (last)
+		event_tally_finish(m->tally);
+	TRY(write_metrics(m, time));
+	m->written = time;
+	return NULL;
+}
+
+/* Whether the process has ended; waits a little for that. */
+static bool has_ended(const struct metering *m)
+{
+	struct pollfd fd = { m->pidfd, POLLIN, 0 };
+
+	return poll(&fd, 1, WAIT_MS) > 0;
+}
+
+static bool is_over(double seconds, uint64_t since)
+{
+	return seconds > 0 && (double)(now() - since) / 1e9 >= seconds;
+}
+
+static bool is_interrupted(void)
+{
+	struct error *stop CLEANUP(error_freep) = interrupt_check();
+
+	/* The last look at the process is to be taken nevertheless. */
+	if (stop)
+		interrupt_clear();
+	return stop != NULL;
+}
+
+static struct error *follow(struct metering *m)
+{
+	uint64_t begun = m->start, time;
+
+	while (!has_ended(m) && !is_over(m->duration, m->start) && !is_interrupted()) {
+		TRY(read_events(m, &time));
+		if (is_over(m->every, begun)) {
+			begun = now();
+			TRY(write_now(m, false));
+		} else if (event_tally_wants_look(m->tally) && now() - m->looked >= LOOK_NS) {
+			look(m);
+		}
+	}
+	return write_now(m, true);
+}
+
+static void warn_missing(const struct metering *m)
+{
+	const struct trace_plan *plan = trace_plan_of(m->trace);
+
+	for (size_t i = 0; i < plan->nmissing; i++)
+		fprintf(m->out->options.messages, "note: no %s: %s\n",
+		        trace_event_name(plan->missing[i].event), plan->missing[i].reason);
+}
+
+static void finish(const struct metering *m)
+{
+	const struct trace_plan *plan = trace_plan_of(m->trace);
+	struct trace_totals totals;
+
+	trace_totals(m->trace, &totals);
+	if (totals.lost)
+		fprintf(m->out->options.messages,
+		        "note: %llu events were lost: they came faster than they could be "
+		        "counted\n",
+		        (unsigned long long)totals.lost);
+	if (plan->nmissing || totals.lost || totals.too_deep)
+		m->s->finding = STATUS_PARTIAL;
+}
+
+static struct error *run_metering(struct metering *m, struct arena *a)
+{
+	const struct snapshot *s;
+
+	TRY(trace_open(asyncdbg_inspector(m->s->handle), &m->options, &m->trace));
+	TRY(session_snapshot(m->s, WANT_TASKS, NULL, &s));
+	trace_know(m->trace, s);
+	m->labels[0] = (struct prometheus_label){ "process", arena_strdup(a, s->target.command) };
+	m->labels[1] = (struct prometheus_label){ "pid", arena_uint(a, (uint64_t)s->target.pid) };
+	m->start = m->looked = now();
+	event_tally_begin(m->tally, s, m->start);
+	if (!s->complete) {
+		fprintf(m->out->options.messages, "note: not all tasks that exist could be read\n");
+		m->s->finding = STATUS_PARTIAL;
+	}
+	warn_missing(m);
+	TRY(follow(m));
+	finish(m);
+	return NULL;
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	SCRATCH(tmp);
+	struct metering m = { .s = s, .out = out };
+
+	(void)answer;
+	if (out->format != OUT_TEXT)
+		return error_new(ERR_USAGE, "metrics writes Prometheus' text format, and no JSON");
+	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
+		return error_new(ERR_USAGE, "metrics needs a running process: -p PID");
+	TRY(read_options(call, &m));
+	m.tally = event_tally_new(m.slow_ns);
+	m.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);
+	struct error *err = run_metering(&m, &tmp);
+
+	trace_close(m.trace);
+	event_tally_free(m.tally);
+	if (m.pidfd >= 0)
+		close(m.pidfd);
+	return err;
+}
+
+static const struct command_option options[] = {
+	{ "duration", "TIME", false, "End after TIME; 10s without --every" },
+	{ "every", "TIME", false, "Write again each TIME, until ^C or the program's end" },
+	{ "over", "TIME", false, "A poll that takes longer than TIME is slow: 10ms" },
+	{ "allow-slow", NULL, false,
+	  "Use probe points that the processor must single-step: 2 to 20 us each" },
+	OUTPUT_OPTION,
+	{ 0 },
+};
+
+const struct command metrics_command = {
+	.name = "metrics",
+	.options = options,
+	.check = check,
+	.summary = "Counters and histograms of tasks and workers, for Prometheus",
+	.help = "    Writes Prometheus' text format: by type of task what exists, was spawned and\n"
+		"    has ended, polls, how long they took and how long tasks waited for them; by\n"
+		"    worker its polls, and its time busy and parked; by runtime its queues. -o "
+		"FILE\n"
+		"    is replaced as a whole, as node exporter's textfile collector wants it.\n"
+		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
+		"    it runs, and needs CAP_BPF and CAP_PERFMON.",
+	.wants = WANT_TASKS,
+	.run = run,
+};

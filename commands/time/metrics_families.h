@@ -1,0 +1,24 @@
+/* What the command `metrics` writes: each family of numbers, out of the counts of events. */
+#ifndef COMMANDS_TIME_METRICS_FAMILIES_H
+#define COMMANDS_TIME_METRICS_FAMILIES_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "commands/time/prometheus.h"
+#include "runtimes/trace/event_tally.h"
+
+struct metrics_source {
+	const struct event_tally *tally;
+	const struct trace_plan *plan; /* what it does not show has no family */
+	struct trace_totals totals;
+	uint64_t elapsed_ns, slow_ns;
+	const struct prometheus_label *all; /* of each line: the process */
+};
+
+/* How every such file begins. */
+extern const char metrics_families_begin[];
+
+void metrics_families_write(FILE *f, const struct metrics_source *m);
+
+#endif

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Counts the events of the program `traced` with `metrics`, and compares them with its own counts.
+
+usage: run_metrics.py ASYNCDBG TRACED [--allow-slow]
+
+TRACED    the program traced, of any build; debug builds need --allow-slow
+
+Ends with 77 where the kernel refuses probes to us. Where there is promtool, it checks what is written.
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from run_trace import Program, WAIT
+
+WITHIN = 0.1  # seconds, more than one turn of asyncdbg's reader
+SAMPLE = re.compile(r'^([a-z_]+)(?:\{(.*)\})? (\S+)$')
+slow = []  # the option --allow-slow
+LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"')
+failures = 0
+
+
+def check(what, got, wanted):
+    global failures
+    if got != wanted:
+        failures += 1
+        print(f"FAILED: {what}: {got}, not {wanted}")
+
+
+class Metrics:
+    """What one file says."""
+
+    def __init__(self, text):
+        self.text = text
+        self.samples = []
+        for line in text.splitlines():
+            if not line or line.startswith("#"):
+                continue
+            match = SAMPLE.match(line)
+            if not match:
+                check(f"a line of the format: {line}", False, True)
+                continue
+            name, labels, value = match.groups()
+            self.samples.append((name, dict(LABEL.findall(labels or "")), float(value)))
+
+    def sum(self, name, **labels):
+        return sum(value for sample, has, value in self.samples
+                   if sample == "asyncdbg_" + name and all(has.get(k) == v for k, v in labels.items()))
+
+    def families(self):
+        return {line.split()[2] for line in self.text.splitlines() if line.startswith("# TYPE")}
+
+
+def check_format(what, metrics):
+    seen = [(name, tuple(sorted(labels.items()))) for name, labels, _ in metrics.samples]
+    check(f"{what}: each series once", len(seen), len(set(seen)))
+    if not shutil.which("promtool"):
+        return
+    done = subprocess.run(["promtool", "check", "metrics"], input=metrics.text, capture_output=True, text=True)
+    check(f"{what}: promtool: {done.stdout}{done.stderr}", done.returncode, 0)
+    check(f"{what}: what promtool says: {done.stdout}{done.stderr}", done.stdout + done.stderr, "")
+
+
+def start(asyncdbg, program, *options):
+    """asyncdbg, once it counts: it has put its breakpoints into the code."""
+    errors = tempfile.TemporaryFile("w+")
+    child = subprocess.Popen([asyncdbg, "-p", str(program.child.pid), "metrics", *slow, *options],
+                             stdout=subprocess.PIPE, stderr=errors, text=True)
+    return child, errors
+
+
+def wait_for(path, child, errors):
+    limit = time.monotonic() + WAIT
+    while not os.path.exists(path) and time.monotonic() < limit:
+        if child.poll() is not None:
+            errors.seek(0)
+            message = errors.read()
+            if "there are no probes" in message or "refused" in message:
+                print(f"left out: {message.strip()}")
+                sys.exit(77)
+            sys.exit(f"asyncdbg has ended: {message}")
+        time.sleep(0.02)
+
+
+def count(asyncdbg, path, section):
+    """The truth of a section, and what metrics says of it when the program has ended."""
+    program = Program(path)
+    with tempfile.TemporaryDirectory() as directory:
+        file = os.path.join(directory, "traced.prom")
+        child, errors = start(asyncdbg, program, "--every", "200ms", "-o", file)
+        wait_for(file, child, errors)
+        truth = program.run(section)
+        time.sleep(WITHIN)
+        program.end()
+        check(f"{section}: on standard output", child.communicate(timeout=WAIT)[0], "")
+        check(f"{section}: status", child.returncode, 0)
+        check(f"{section}: files", os.listdir(directory), ["traced.prom"])
+        with open(file, encoding="utf-8") as f:
+            metrics = Metrics(f.read())
+    check_format(section, metrics)
+    check(f"{section}: lost", metrics.sum("trace_lost_events_total"), 0)
+    for name, key in (("spawned_tasks_total", "spawned"), ("dropped_tasks_total", "terminated")):
+        check(f"{section}: {name}", metrics.sum(name, kind="task"), truth[key])
+        check(f"{section}: {name} of jobs", metrics.sum(name, kind="blocking"), truth["blocking"])
+    polls = truth["polls"] + truth["cancels"]
+    for name in ("polls_total", "poll_duration_seconds_count"):
+        check(f"{section}: {name}", metrics.sum(name, kind="task"), polls)
+    check(f"{section}: polls of workers", metrics.sum("worker_polls_total"), polls)
+    # A spawn that only the first poll showed has no delay: of a current-thread runtime, and in debug builds.
+    first = metrics.sum("first_poll_delay_seconds_count", kind="task")
+    check(f"{section}: {first} first polls", first <= truth["spawned"], True)
+    if section == "counts" and not slow:
+        check(f"{section}: first polls", first, truth["spawned"])
+    check(f"{section}: alive", metrics.sum("live_tasks"), 0)
+    for key, number in truth.items():
+        if key.startswith("polls.") and not key.endswith("::aborted"):
+            kind = key[len("polls."):] + "::{async_fn_env#0}"
+            check(f"{section}: {key}", metrics.sum("polls_total", type=kind), number)
+    return truth, metrics
+
+
+def run_stall(asyncdbg, path):
+    truth, metrics = count(asyncdbg, path, "stall")
+    slow = dict(kind="task", type="traced::load::stalling::{async_fn_env#0}")
+    check("stall: slow polls", metrics.sum("slow_polls_total", **slow), 1)
+    length = metrics.sum("poll_duration_seconds_sum", **slow)
+    check("stall: length of polls", truth["stall_ns"] / 1e9 <= length <= 2 * truth["stall_ns"] / 1e9, True)
+    bucket = metrics.sum("poll_duration_seconds_bucket", le="0.02", **slow)
+    check("stall: polls up to 20 ms", bucket, metrics.sum("polls_total", **slow) - 1)
+
+
+def run_wakes(asyncdbg, path):
+    truth, metrics = count(asyncdbg, path, "pingpong 500")
+    check("pingpong: woken", metrics.sum("scheduled_duration_seconds_count"), truth["wakes"])
+
+
+def run_time(asyncdbg, path):
+    """Each worker is either busy or parked while it is traced, and its runtime is known."""
+    program = Program(path)
+    program.child.stdin.write("flat 6 2\n")
+    program.child.stdin.flush()
+    time.sleep(1)
+    child, _ = start(asyncdbg, program, "--duration", "2s", "--every", "1s")
+    texts = child.communicate(timeout=WAIT)[0].split("\n\n")
+    check("flat: answers", len(texts), 2)
+    first, last = Metrics(texts[0]), Metrics(texts[-1])
+    check_format("flat", last)
+    elapsed = last.sum("elapsed_seconds")
+    for worker in "01":
+        labels = dict(runtime="0", worker=worker)
+        busy = last.sum("worker_busy_duration_seconds_total", **labels)
+        spent = busy + last.sum("worker_park_duration_seconds_total", **labels)
+        check(f"flat: worker {worker} of {elapsed} s was busy or parked {spent} s", abs(spent - elapsed) < 0.05, True)
+        check(f"flat: worker {worker} was busy {busy} s", 0 < busy <= elapsed, True)
+        before = first.sum("worker_polls_total", **labels)
+        check("flat: polls grow", 0 < before < last.sum("worker_polls_total", **labels), True)
+    check("flat: all polls are known workers'", last.sum("worker_polls_total", runtime="unknown"), 0)
+    check("flat: workers", last.sum("workers", runtime="0"), 2)
+    check("flat: alive", last.sum("live_tasks", kind="task"), 2)
+    # Old tokios do not count them.
+    if any(name == "asyncdbg_runtime_live_tasks" for name, _, _ in last.samples):
+        check("flat: alive by its own count", last.sum("runtime_live_tasks", runtime="0"), 2)
+    check("flat: spawned", last.sum("spawned_tasks_total"), 0)
+    for name in ("global_queue_depth", "local_queue_depth", "blocking_queue_depth"):
+        check(f"flat: {name}", "asyncdbg_" + name in last.families(), True)
+    program.lines_until("done")
+    program.end()
+    print("time: done")
+
+
+def run_late(asyncdbg, path):
+    """Workers that begin later are found, and so are their runtimes."""
+    program = Program(path)
+    with tempfile.TemporaryDirectory() as directory:
+        file = os.path.join(directory, "traced.prom")
+        child, errors = start(asyncdbg, program, "--duration", "20s", "--every", "1s", "-o", file)
+        wait_for(file, child, errors)
+        program.run("flat 4 2")
+        program.end()
+        child.wait(WAIT)
+        with open(file, encoding="utf-8") as f:
+            metrics = Metrics(f.read())
+    check_format("late", metrics)
+    for worker in "01":
+        check("late: polls", metrics.sum("worker_polls_total", runtime="0", worker=worker) > 0, True)
+    check("late: all polls", metrics.sum("worker_polls_total", runtime="0"), metrics.sum("polls_total"))
+    check("late: alive", metrics.sum("live_tasks"), 0)
+    print("late: done")
+
+
+def run_interrupted(asyncdbg, path):
+    """What was counted up to ^C is written, and so is what was counted when the program is killed."""
+    for how in ("^C", "kill"):
+        program = Program(path)
+        with tempfile.TemporaryDirectory() as directory:
+            file = os.path.join(directory, "traced.prom")
+            child, errors = start(asyncdbg, program, "--every", "2s", "-o", file)
+            wait_for(file, child, errors)
+            os.remove(file)
+            truth = program.run("pingpong 10")
+            time.sleep(WITHIN)
+            if how == "^C":
+                child.send_signal(signal.SIGINT)
+            else:
+                program.child.kill()
+            check(f"{how}: status", child.wait(WAIT), 0)
+            with open(file, encoding="utf-8") as f:
+                metrics = Metrics(f.read())
+        check_format(how, metrics)
+        check(f"{how}: polls", metrics.sum("polls_total"), truth["polls"])
+        check(f"{how}: still alive", metrics.sum("live_tasks"), 0)
+        program.child.kill()
+        program.child.wait(WAIT)
+    print("interrupted: done")
+
+
+def run_wrong(asyncdbg, path):
+    program = Program(path)
+    pid = str(program.child.pid)
+    with tempfile.NamedTemporaryFile("w", suffix=".prom") as other:
+        other.write("something else\n")
+        other.flush()
+        calls = [
+            (["-p", pid, "metrics", "--every", "0"], 64, "above 0"),
+            (["-p", pid, "metrics", "--over", "soon"], 64, ""),
+            (["-p", pid, "metrics", "-o", ""], 64, ""),
+            (["-p", pid, "--json", "metrics", "--duration", "10ms"], 64, "text format"),
+            (["-p", pid, "metrics", "--duration", "10ms", "-o", other.name], 64, "is something else"),
+            (["-p", pid, "metrics", "--duration", "10ms", "-o", "/dev/full"], 2, "No space"),
+            (["-p", str(os.getpid()), "metrics"], 2, "no async runtime"),
+            (["metrics"], 64, ""),
+        ]
+        for words, status, text in calls:
+            done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
+            check(f"status of {words[2:]}: {done.stderr}", done.returncode, status)
+            check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
+            check(f"output of {words[2:]}", done.stdout, "")
+    program.end()
+    print("wrong calls: done")
+
+
+def main(arguments):
+    if "--allow-slow" in arguments:
+        arguments.remove("--allow-slow")
+        slow.append("--allow-slow")
+    if len(arguments) != 2:
+        sys.exit(__doc__)
+    for section in ("counts", "current", "several"):
+        count(*arguments, section)
+        print(f"{section}: done")
+    run_stall(*arguments)
+    run_wakes(*arguments)
+    run_time(*arguments)
+    run_late(*arguments)
+    run_interrupted(*arguments)
+    run_wrong(*arguments)
+    if not shutil.which("promtool"):
+        print("left out: promtool (Debian: prometheus), which checks the format")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
