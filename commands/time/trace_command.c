@@ -119,9 +119,18 @@ static struct error *read_filter(const struct call *call, struct tracing *t)
 	return NULL;
 }
 
+/* For tests: what older kernels have can be asked for. */
+static bool wants_perf(void)
+{
+	const char *probes = getenv("ASYNCDBG_PROBES");
+
+	return probes && strcmp(probes, "perf") == 0;
+}
+
 static struct error *read_options(const struct call *call, struct tracing *t)
 {
 	t->options.ring = RING;
+	t->options.perf = wants_perf();
 	t->options.slow = option_has(call, "allow-slow");
 	TRY(read_events(option_value(call, "events"), t->options.events));
 	TRY(read_times(call, t));
@@ -197,6 +206,17 @@ static struct error *flush(bool ended, void *arg)
 	return error_wrap(sink_error(t->sink), "writing the trace");
 }
 
+static void warn_breakpoints(const struct tracing *t)
+{
+	size_t n = trace_plan_of(t->trace)->n;
+
+	if (strcmp(trace_backend(t->trace), "perf") == 0)
+		fprintf(t->out->options.messages,
+		        "note: this kernel removes the %zu breakpoints in the background, "
+		        "about ten a second\n",
+		        n);
+}
+
 static void finish(struct tracing *t)
 {
 	struct trace_ending e = { .detach_ns = trace_detach_ns(t->trace),
@@ -211,6 +231,7 @@ static void finish(struct tracing *t)
 		        "note: %llu events were lost: they came faster than they could be "
 		        "written\n",
 		        (unsigned long long)e.totals.lost);
+	warn_breakpoints(t);
 	t->s->finding = missing ? STATUS_PARTIAL : STATUS_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "debugger/base/arena.h"
@@ -31,6 +33,7 @@ enum {
 	TRACE_UPROBE_MULTI = 48,
 	MIN_RING = 64 << 10,
 	MAX_RING = 1 << 30,
+	KEPT_FDS = 1 << 17, /* two for each point */
 };
 struct uprobe_multi_attr {
 	uint32_t prog_fd, target_fd, attach_type, flags;
@@ -45,7 +48,8 @@ struct probes {
 	int points, returns, counts; /* descriptors of maps */
 	pid_t pid;
 	enum probe_backend backend;
-	VEC(int) links; /* descriptors, a perf event behind its link */
+	VEC(int) links;   /* descriptors, a perf event behind its link */
+	uint32_t npoints; /* that were described, by their largest index */
 	probe_record_fn *visit;
 	void *arg;
 };
@@ -259,6 +263,17 @@ static struct error *attach_perf(struct probes *p, uint32_t type, const char *fi
 	return NULL;
 }
 
+/* Each point takes two descriptors, and many shells allow 1024. */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static struct error *attach_each(struct probes *p, const char *file, const struct probe_site *sites,
                                  size_t n)
 {
@@ -267,6 +282,7 @@ static struct error *attach_each(struct probes *p, const char *file, const struc
 	if (!perf_type(&type))
 		return error_new(ERR_UNSUPPORTED,
 		                 "attaching the probes: this kernel has no uprobes");
+	raise_files();
 	for (size_t i = 0; i < n; i++) {
 		TRY(interrupt_check());
 		TRY(attach_perf(p, type, file, &sites[i]));
@@ -312,10 +328,77 @@ struct error *probes_open(const struct probes_options *options, struct probes **
 	return NULL;
 }
 
+/* Which descriptors close_late() keeps; the caller frees it. */
+static bool *fds_kept(const struct probes *p, int pipe)
+{
+	bool *keep = alloc_zeroed(KEPT_FDS);
+
+	for (size_t i = 0; i < p->links.n; i++) {
+		if (p->links.data[i] < KEPT_FDS)
+			keep[p->links.data[i]] = true;
+	}
+	keep[pipe] = true;
+	return keep;
+}
+
+/* In a process of its own: ends when nobody has the other end of the pipe. */
+_Noreturn static void close_late(const bool *keep, int pipe)
+{
+	char byte;
+
+	setsid();
+	for (int fd = 0; fd < KEPT_FDS; fd++) {
+		if (!keep[fd])
+			close(fd);
+	}
+	close_range(KEPT_FDS, ~0U, 0);
+	while (read(pipe, &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* No point writes a record from now on. */
+static void silence(struct probes *p)
+{
+	const struct probe_point none = { 0 };
+
+	for (uint32_t i = 0; i < p->npoints; i++)
+		bpf_map_update_elem(p->points, &i, &none, BPF_ANY);
+}
+
+/* Gives the links to a process that has all the time that closing them takes. */
+static void hand_over(struct probes *p, int pipe)
+{
+	bool *keep = fds_kept(p, pipe);
+	pid_t child = fork();
+
+	if (child == 0) {
+		/* A child of a child: nobody has to wait for it. */
+		if (fork() == 0)
+			close_late(keep, pipe);
+		_exit(0);
+	}
+	free(keep);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
 void probes_detach(struct probes *p)
 {
+	bool slow = p->links.n && p->backend == PROBE_PERF;
+	int ends[2] = { -1, -1 };
+
+	if (slow) {
+		silence(p);
+		if (pipe2(ends, O_CLOEXEC) == 0)
+			hand_over(p, ends[0]);
+	}
 	while (p->links.n)
 		close(p->links.data[--p->links.n]);
+	if (ends[0] >= 0) {
+		close(ends[0]);
+		close(ends[1]);
+	}
 }
 
 void probes_close(struct probes *p)
@@ -342,6 +425,8 @@ struct error *probes_describe(struct probes *p, uint32_t index, const struct pro
 {
 	if (bpf_map_update_elem(p->points, &index, point, BPF_ANY) != 0)
 		return error_os(errno, "describing probe point %u", index);
+	if (index >= p->npoints)
+		p->npoints = index + 1;
 	return NULL;
 }
 

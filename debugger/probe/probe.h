@@ -4,7 +4,8 @@
  * breakpoints are gone when this process ends, however it ends.
  *
  * Two ways to attach. Linux 6.6 and later take all points in one system call (uprobe_multi). Older
- * kernels take one event of perf for each point, of which each takes 100 ms to detach.
+ * kernels take one event of perf for each point. The kernel takes 100 ms to remove the breakpoint
+ * of each: another process waits for that, which ends by itself.
  *
  * The rights needed are CAP_BPF and CAP_PERFMON, beside the right to trace the process.
  */
@@ -51,7 +52,7 @@ bool probes_are_built(const char **why);
 struct error *probes_open(const struct probes_options *options, struct probes **ret) MUST_CHECK;
 /*
  * Detaches everything, which takes 30 ms for each call of probes_attach(). What is in the ring can
- * still be read.
+ * still be read. With perf the program does not run from then on, and the breakpoints go later.
  */
 void probes_detach(struct probes *p);
 /* Detaches and frees. NULL is allowed. */

@@ -36,6 +36,7 @@ struct trace {
 	struct places places;
 	struct trace_totals totals;
 	uint64_t detach_ns;
+	bool detached;
 	trace_item_fn *visit;
 	void *arg;
 	struct arena arena;
@@ -173,6 +174,7 @@ void trace_detach(struct trace *t)
 	uint64_t start = now();
 
 	probes_detach(t->probes);
+	t->detached = true;
 	t->detach_ns = now() - start;
 }
 
@@ -405,7 +407,7 @@ struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
 	t->visit = visit;
 	t->arg = arg;
 	TRY(probes_read(t->probes, take, t));
-	return t->returns.n ? add_returns(t) : NULL;
+	return t->returns.n && !t->detached ? add_returns(t) : NULL;
 }
 
 void trace_totals(const struct trace *t, struct trace_totals *ret)

@@ -6,7 +6,8 @@ usage: run_trace.py ASYNCDBG TRACED [--allow-slow] [--without EVENT]... [SECTION
 TRACED    the program traced, of any build
 EVENT     an event that this build is known to lack
 
-Ends with 77 where the kernel refuses probes to us.
+With ASYNCDBG_PROBES=perf in the environment asyncdbg uses what kernels before 6.6 have. Ends with 77
+where the kernel refuses probes to us.
 """
 import json
 import os
@@ -19,6 +20,7 @@ from collections import Counter
 SECTIONS = ["counts", "current", "several", "pingpong", "stall", "backtrace"]
 START, END, SPAWN, TERMINATE = "task-poll-start", "task-poll-end", "task-spawn", "task-terminate"
 WAIT = 60  # seconds for each step
+REMOVAL = 600  # seconds for all breakpoints of all traces so far: with perf, about ten go in a second
 failures = 0
 
 
@@ -201,6 +203,7 @@ def run(asyncdbg, program, section, options, without):
     missing = {m["event"] for m in trace.head["missing"]}
     check("missing events", missing, set(without))
     check("status", trace.status, 1 if missing else 0)
+    check("the kernel's mechanism", trace.head["backend"], os.environ.get("ASYNCDBG_PROBES", "uprobe_multi"))
     check_section(section, truth, trace, END in missing)
     if "frames" in truth:
         check("frames of a backtrace", truth["frames"], frames_without_trace(program))
@@ -232,15 +235,29 @@ def run_killed(asyncdbg, program, options):
     check("killed: the traced code is changed", is_untouched(program, traced.child.pid), False)
     check("killed: another process is untouched", is_untouched(program, other.child.pid), True)
     trace.child.kill()
-    trace.child.wait(WAIT)
-    limit = time.monotonic() + WAIT
-    while not is_untouched(program, traced.child.pid) and time.monotonic() < limit:
-        time.sleep(0.05)
-    check("killed: the code is as before", is_untouched(program, traced.child.pid), True)
-    check("killed: the program works", traced.run("pingpong 10")["wakes"], 20)
+    trace.child.wait(REMOVAL)
+    check_untouched("killed", program, traced)
     traced.end()
     other.end()
     print("killed: done")
+
+
+def check_untouched(what, program, traced):
+    limit = time.monotonic() + REMOVAL
+    while not is_untouched(program, traced.child.pid) and time.monotonic() < limit:
+        time.sleep(0.05)
+    check(f"{what}: the code is as before", is_untouched(program, traced.child.pid), True)
+    check(f"{what}: the program works", traced.run("pingpong 10")["wakes"], 20)
+
+
+def run_detached(asyncdbg, program, options):
+    """A trace that ends by itself: the program runs on, without breakpoints."""
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, ["--duration", "100ms", *options])
+    trace.finish()
+    check_untouched("detached", program, traced)
+    traced.end()
+    print("detached: done")
 
 
 def run_wrong(asyncdbg, program):
@@ -381,6 +398,7 @@ def main(arguments):
         run(asyncdbg, program, section, options, without)
     if not sections:
         run_killed(asyncdbg, program, options)
+        run_detached(asyncdbg, program, options)
         run_wrong(asyncdbg, program)
         run_filtered(asyncdbg, program, options)
         run_stalls(asyncdbg, program, options)
