@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,39 @@ static int log_message(enum libbpf_print_level level, const char *format, va_lis
 
 /* ---- loading ---- */
 
+static bool have_capability(int which)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capget, &head, caps) == 0 &&
+	       (caps[CAP_TO_INDEX(which)].effective & CAP_TO_MASK(which));
+}
+
+/* What to do when the kernel says that a right is missing. */
+static struct error *not_permitted(const char *what)
+{
+	bool all = have_capability(CAP_SYS_ADMIN);
+	bool bpf = all || have_capability(CAP_BPF), perfmon = all || have_capability(CAP_PERFMON);
+
+	if (bpf && perfmon)
+		return error_new(ERR_OS,
+		                 "%s: the kernel refused it in spite of CAP_BPF and CAP_PERFMON: "
+		                 "a seccomp filter or the user namespace of a container, kernel "
+		                 "lockdown or a security module forbids it; run asyncdbg "
+		                 "outside of it",
+		                 what);
+	return error_new(
+		ERR_OS,
+		"%s: the kernel refused it, for asyncdbg lacks %s: run it as root, or give "
+		"it CAP_BPF and CAP_PERFMON (start a container with --cap-add=BPF "
+		"--cap-add=PERFMON)",
+		what,
+		bpf       ? "CAP_PERFMON"
+		: perfmon ? "CAP_BPF"
+			  : "CAP_BPF and CAP_PERFMON");
+}
+
 static struct error *refused(int errnum, const char *what)
 {
 	if (errnum == EACCES)
@@ -80,11 +114,7 @@ static struct error *refused(int errnum, const char *what)
 		                 "%s: the kernel's verifier rejected it; --log probe shows why",
 		                 what);
 	if (errnum == EPERM)
-		return error_new(ERR_OS,
-		                 "%s: the kernel refused it: run asyncdbg as root, or give it "
-		                 "CAP_BPF and CAP_PERFMON; kernel.unprivileged_bpf_disabled, "
-		                 "lockdown and seccomp filters of containers may forbid it too",
-		                 what);
+		return not_permitted(what);
 	if (errnum == ENOSYS)
 		return error_new(ERR_UNSUPPORTED, "%s: this kernel has no BPF", what);
 	return error_os(errnum, "%s", what);
@@ -251,6 +281,10 @@ static struct error *attach_perf(struct probes *p, uint32_t type, const char *fi
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &event, p->pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
+	if (fd < 0 && errno == EACCES)
+		return error_new(ERR_OS,
+		                 "attaching the probes: the kernel refused it: without "
+		                 "uprobe_multi (Linux 6.6) it wants root, or CAP_SYS_ADMIN");
 	if (fd < 0)
 		return refused(errno, "attaching the probes");
 	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = site->point);
