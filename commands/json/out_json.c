@@ -43,6 +43,7 @@ struct json {
 	const struct async_processes *processes; /* NULL none */
 	const struct trace_plan *probes;         /* NULL none */
 	const struct stall *stall;               /* NULL none */
+	const struct usdt_notes *own_probes;     /* beside probes */
 	struct saved_file saved;                 /* path NULL: none */
 	struct written written;                  /* path NULL: none */
 	const struct diff *diff;                 /* NULL none */
@@ -199,9 +200,12 @@ static void json_shown(struct out *o, const struct shown *shown)
 	((struct json *)o)->shown = shown;
 }
 
-static void json_probes(struct out *o, const struct trace_plan *plan)
+static void json_probes(struct out *o, const struct trace_plan *plan, const struct usdt_notes *own)
 {
-	((struct json *)o)->probes = plan;
+	struct json *j = (struct json *)o;
+
+	j->probes = plan;
+	j->own_probes = own;
 }
 
 static void json_stall(struct out *o, const struct stall *stall)
@@ -507,7 +511,7 @@ static void put_answers(struct json *j)
 	if (j->processes)
 		out_json_processes(w, j->processes);
 	if (j->probes)
-		out_json_probes(w, j->probes);
+		out_json_probes(w, j->probes, j->own_probes);
 	if (j->stall)
 		out_json_stall(w, j->stall);
 	if (j->diff)

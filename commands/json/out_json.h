@@ -41,7 +41,8 @@ void out_json_shown(struct json_writer *w, const struct shown *shown);
 /* out_json_processes.c */
 void out_json_processes(struct json_writer *w, const struct async_processes *list);
 /* out_json_probes.c */
-void out_json_probes(struct json_writer *w, const struct trace_plan *plan);
+void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
+                     const struct usdt_notes *own);
 void out_json_stall(struct json_writer *w, const struct stall *stall);
 /* out_json_graph.c */
 void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "commands/json/out_json.h"
+#include "debugger/elf/usdt_notes.h"
 #include "runtimes/trace/plan.h"
 #include "runtimes/trace/trace.h"
 
@@ -30,7 +31,30 @@ static void put_point(struct json_writer *w, const struct trace_point *p)
 	json_close_object(w);
 }
 
-void out_json_probes(struct json_writer *w, const struct trace_plan *plan)
+static void put_own(struct json_writer *w, const struct usdt_notes *own)
+{
+	json_open_array(w, "static_probes");
+	for (size_t i = 0; i < own->n; i++) {
+		const struct usdt_probe *p = &own->probes[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "provider", p->provider);
+		json_put_text(w, "name", p->name);
+		json_put_text(w, "arguments", p->arguments);
+		json_put_address(w, "address", p->location);
+		json_put_address(w, "offset", p->location_offset);
+		if (p->semaphore)
+			json_put_address(w, "semaphore", p->semaphore);
+		else
+			json_put_text(w, "semaphore", NULL);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_put_int(w, "static_probes_left_out", (int64_t)usdt_notes_lost(own));
+}
+
+void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
+                     const struct usdt_notes *own)
 {
 	json_open_array(w, "events");
 	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
@@ -50,6 +74,7 @@ void out_json_probes(struct json_writer *w, const struct trace_plan *plan)
 	for (size_t i = 0; i < plan->n; i++)
 		put_point(w, &plan->points[i]);
 	json_close_array(w);
+	put_own(w, own);
 }
 
 void out_json_stall(struct json_writer *w, const struct stall *stall)

@@ -30,6 +30,7 @@ struct socket_use;
 struct tally;
 struct trace_item;
 struct trace_plan;
+struct usdt_notes;
 struct verdicts;
 struct waiting;
 
@@ -155,8 +156,11 @@ struct out_ops {
 	void (*types)(struct out *o, const struct type_list *list);
 	void (*type)(struct out *o, const struct type_info *info);
 	void (*layout)(struct out *o, const struct layout_info *row);
-	/* Where events of the program can be traced; borrowed until end. */
-	void (*probes)(struct out *o, const struct trace_plan *plan);
+	/*
+	 * Where events of the program can be traced, and the static probes that it has itself;
+	 * borrowed until end.
+	 */
+	void (*probes)(struct out *o, const struct trace_plan *plan, const struct usdt_notes *own);
 	/* Sockets and their waiters; borrowed until end. */
 	void (*sockets)(struct out *o, const struct socket_use *uses, size_t n);
 	/* The async processes of this machine; borrowed until end. */

@@ -115,7 +115,7 @@ void text_thread_row(struct text *t, const struct thread_info *th);
 void text_runtime_row(struct text *t, const struct runtime_info *r);
 void text_layout(struct out *o, const struct layout_info *row);
 /* out_text_probes.c */
-void text_probes(struct out *o, const struct trace_plan *plan);
+void text_probes(struct out *o, const struct trace_plan *plan, const struct usdt_notes *own);
 void text_stall(struct out *o, const struct stall *stall);
 void text_sockets(struct out *o, const struct socket_use *uses, size_t n);
 void text_help(struct out *o, const struct command *command, enum help_view view);

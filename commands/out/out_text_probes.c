@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "commands/out/out_text.h"
+#include "debugger/elf/usdt_notes.h"
 #include "runtimes/trace/plan.h"
 #include "runtimes/trace/trace.h"
 
@@ -28,10 +29,8 @@ static void point(struct text *t, const struct trace_point *p)
 	text_end_line(t);
 }
 
-void text_probes(struct out *o, const struct trace_plan *plan)
+static void points(struct text *t, const struct trace_plan *plan)
 {
-	struct text *t = (struct text *)o;
-
 	str_printf(&t->line, "%-9s  %-11s  %-11s  %-4s  %-4s  %s", "AT", "ADDRESS", "OFFSET",
 	           "TASK", "COST", "FUNCTION");
 	text_style(t, STYLE_HEADING);
@@ -66,4 +65,38 @@ void text_stall(struct out *o, const struct stall *stall)
 		str_printf(&t->line, ", worker %d of runtime %d", item->worker, item->runtime);
 	str_printf(&t->line, ", thread %d", (int)item->tid);
 	text_end_line(t);
+}
+
+static void own_probe(struct text *t, const struct usdt_probe *p)
+{
+	STR(semaphore);
+
+	if (p->semaphore)
+		str_printf(&semaphore, "0x%" PRIx64, p->semaphore);
+	str_printf(&t->line, "%-9s  0x%-9" PRIx64 "  0x%-9" PRIx64 "  %-11s ", "static",
+	           p->location, p->location_offset, p->semaphore ? str_text(&semaphore) : "-");
+	str_printf(&t->line, " %s:%s", p->provider, p->name);
+	if (*p->arguments)
+		str_printf(&t->line, " (%s)", p->arguments);
+	text_end_line(t);
+}
+
+static void own_probes(struct text *t, const struct usdt_notes *own)
+{
+	str_printf(&t->line, "%-9s  %-11s  %-11s  %-11s  %s", "AT", "ADDRESS", "OFFSET",
+	           "SEMAPHORE", "PROBE");
+	text_style(t, STYLE_HEADING);
+	text_end_line(t);
+	for (size_t i = 0; i < own->n; i++)
+		own_probe(t, &own->probes[i]);
+}
+
+void text_probes(struct out *o, const struct trace_plan *plan, const struct usdt_notes *own)
+{
+	struct text *t = (struct text *)o;
+
+	if (plan->n)
+		points(t, plan);
+	if (own->n)
+		own_probes(t, own);
 }

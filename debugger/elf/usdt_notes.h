@@ -56,4 +56,10 @@ struct usdt_notes {
  */
 struct error *usdt_notes_read(struct arena *a, int fd, struct usdt_notes *ret) MUST_CHECK;
 
+/* How many notes and sections are missing in probes. */
+static inline size_t usdt_notes_lost(const struct usdt_notes *notes)
+{
+	return notes->bad + notes->left_out + notes->sections_left_out;
+}
+
 #endif
