@@ -1,4 +1,7 @@
 /* probes: where the events of a program can be traced. */
+#include <string.h>
+
+#include "commands/time/bpftrace.h"
 #include "commands/time/time.h"
 #include "debugger/elf/usdt_notes.h"
 #include "debugger/probe/probe.h"
@@ -46,15 +49,38 @@ static void note_lost(const struct usdt_notes *own, FILE *messages)
 		        own->sections_left_out);
 }
 
+static struct error *write_script(struct session *s, struct out *out)
+{
+	struct inspector *in = asyncdbg_inspector(s->handle);
+	struct trace_plan plan;
+
+	/* At the entries of functions, which is where bpftrace can be, all points are alike. */
+	TRY(make_plan(in, true, &out->arena, &plan));
+	return bpftrace_write(out->options.answers, out->options.messages, in, &plan);
+}
+
+static struct error *check(const struct call *call)
+{
+	const char *format = option_value(call, "format");
+
+	if (format && strcmp(format, "text") != 0 && strcmp(format, "bpftrace") != 0)
+		return error_new(ERR_USAGE, "there is no format \"%s\": there are text, bpftrace",
+		                 format);
+	return NULL;
+}
+
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
 	struct inspector *in = asyncdbg_inspector(s->handle);
+	const char *format = option_value(call, "format");
 	struct trace_plan *plan = NEW(&out->arena, struct trace_plan);
 	struct usdt_notes *own = NEW(&out->arena, struct usdt_notes);
 
 	if (!in)
 		return error_new(ERR_USAGE, "probes needs a program: -p PID, or an executable");
+	if (format && strcmp(format, "bpftrace") == 0)
+		return write_script(s, out);
 	TRY(trace_usdt_notes(asyncdbg_target(s->handle), &out->arena, own));
 	struct error *err CLEANUP(error_freep) =
 		make_plan(in, option_has(call, "allow-slow"), &out->arena, plan);
@@ -77,6 +103,8 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 }
 
 static const struct command_option options[] = {
+	{ "format", "FORMAT", false,
+	  "text, or bpftrace: a program for bpftrace that prints the events" },
 	{ "allow-slow", NULL, false, "Also points that the processor must single-step" },
 	{ 0 },
 };
@@ -84,6 +112,7 @@ static const struct command_option options[] = {
 const struct command probes_command = {
 	.name = "probes",
 	.options = options,
+	.check = check,
 	.summary = "The places in the code at which trace would observe events",
 	.help = "    Then the program's own static probes (USDT), with provider, name and\n"
 		"    arguments.\n"

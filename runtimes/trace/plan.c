@@ -254,6 +254,7 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 		.code = p->code,
 		.function = inspector_clean_name(p->a, name_without_generics(p->a, name)),
 		.entry = f->low,
+		.parameter = row->argument,
 	};
 	bool identified = point.role != TRACE_AT_PARK;
 

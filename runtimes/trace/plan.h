@@ -61,6 +61,7 @@ struct trace_point {
 	enum trace_job job;   /* of TRACE_AT_POLL */
 	bool shared;    /* the point is in a function that the named one leads to, and others too */
 	uint64_t entry; /* of the function, or the address to which a call returns; link-time */
+	unsigned parameter;              /* of the function that has the task's header, 0 to 2 */
 	uint64_t address;                /* of the point; link-time */
 	uint64_t offset;                 /* of the point, in the file */
 	bool slow;                       /* the kernel needs a single step there */

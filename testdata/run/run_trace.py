@@ -11,6 +11,8 @@ where the kernel refuses probes to us.
 """
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -381,6 +383,59 @@ def run_perfetto(asyncdbg, program, options):
     print("perfetto: done")
 
 
+# What bpftrace calls events, and the keys of the program's own counts.
+BPFTRACE_COUNTS = [
+    ("task-spawn", ("spawned", "blocking")),
+    ("task-poll-start", ("polls", "cancels", "blocking")),
+    ("task-poll-end", ("polls", "cancels", "blocking")),
+    ("task-terminate", ("terminated", "blocking")),
+    ("worker-thread-start", ("workers",)),
+    ("worker-thread-stop", ("workers",)),
+]
+
+
+def bpftrace_events(asyncdbg, program, section):
+    """The events that the script for bpftrace prints, and what the program has counted."""
+    traced = Program(program)
+    with tempfile.NamedTemporaryFile("w+", suffix=".bt") as script:
+        subprocess.run([asyncdbg, "-p", str(traced.child.pid), "probes", "--format", "bpftrace"],
+                       stdout=script, check=True, timeout=WAIT)
+        tracer = subprocess.Popen(["bpftrace", script.name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first = None
+        for line in tracer.stdout:
+            first = line
+            if line.startswith("NANOSECONDS"):
+                break
+        if not first or not first.startswith("NANOSECONDS"):
+            check(f"bpftrace runs: {tracer.stderr.read()}", first, "NANOSECONDS TID EVENT TASK TYPE")
+            return [], {}
+        truth = traced.run(section)
+        traced.end()
+        time.sleep(1)  # more than one turn of its reader
+        tracer.send_signal(signal.SIGINT)
+        return [line.split(None, 4) for line in tracer.communicate(timeout=WAIT)[0].splitlines() if line], truth
+
+
+def run_bpftrace(asyncdbg, program):
+    if not shutil.which("bpftrace"):
+        print("bpftrace: left out: it is not installed")
+        return
+    before = failures
+    lines, truth = bpftrace_events(asyncdbg, program, "counts")
+    events = Counter(line[2] for line in lines)
+    if truth:
+        for event, keys in BPFTRACE_COUNTS:
+            check(f"bpftrace: {event}", events[event], sum(truth[key] for key in keys))
+        check("bpftrace: unparks", events["worker-thread-unpark"], events["worker-thread-park"])
+        polls = Counter(line[4] for line in lines if line[2] == "task-poll-start")
+        check("bpftrace: polls of a type", polls["async fn traced::tasks::yielder"],
+              truth["polls.traced::tasks::yielder"])
+        ended = {line[3] for line in lines if line[2] == "task-terminate"}
+        check("bpftrace: each task that ends was spawned",
+              ended <= {line[3] for line in lines if line[2] == "task-spawn"}, True)
+    print(f"bpftrace: {'ok' if failures == before else 'FAILED'}")
+
+
 def main(arguments):
     options, without, words = [], [], []
     while arguments:
@@ -404,6 +459,8 @@ def main(arguments):
         run_stalls(asyncdbg, program, options)
         run_launched(asyncdbg, program, options)
         run_perfetto(asyncdbg, program, options)
+        if not options:
+            run_bpftrace(asyncdbg, program)
     sys.exit(1 if failures else 0)
 
 
