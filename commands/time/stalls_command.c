@@ -245,7 +245,7 @@ const struct command stalls_command = {
 	.check = check,
 	.summary = "Each poll that runs too long, with its stack, while it does",
 	.help = "    A task that computes or blocks in its poll keeps its worker from all others. "
-	        "The\n"
+		"The\n"
 		"    program is stopped for a moment for the stack of such a poll; its length is\n"
 		"    printed when it ends. Probe points are those of trace: see help trace.",
 	.offline = true,
