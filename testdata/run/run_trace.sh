@@ -4,7 +4,7 @@
 # usage: run_trace.sh ASYNCDBG PROFILE [LOCK]
 #
 # Builds the program in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses one that is built
-# already. Debug builds are traced with --allow-slow. Exit status 77 where there is no cargo, and
+# already, SECTIONS="counts ..." takes only these. Debug builds are traced with --allow-slow. Exit status 77 where there is no cargo, and
 # where the kernel refuses probes.
 set -euo pipefail
 
@@ -22,4 +22,5 @@ trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache
 options=()
 [ "$profile" != debug ] || options=(--allow-slow)
-"$testdata/run/run_trace.py" "${options[@]}" "$asyncdbg" "$BINARIES/traced"
+# shellcheck disable=SC2086 # words
+"$testdata/run/run_trace.py" "${options[@]}" "$asyncdbg" "$BINARIES/traced" ${SECTIONS:-}
