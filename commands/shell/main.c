@@ -22,8 +22,20 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
+#include "debugger/probe/probe.h"
 
-const char *argp_program_version = "asyncdbg " ASYNCDBG_VERSION;
+static void print_version(FILE *f, struct argp_state *state)
+{
+	const char *why;
+	bool traces = probes_are_built(&why);
+
+	(void)state;
+	fprintf(f, "asyncdbg %s\n", ASYNCDBG_VERSION);
+	if (!traces)
+		fprintf(f, "without trace, stalls, metrics and probes: %s\n", why);
+}
+
+void (*argp_program_version_hook)(FILE *f, struct argp_state *state) = print_version;
 
 enum option_key {
 	KEY_NAME = 256,

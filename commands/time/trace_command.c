@@ -28,7 +28,8 @@ struct tracing {
 	struct trace_options options;
 	double duration; /* seconds; 0: until ^C or the program's end */
 	uint64_t start;
-	const char *task; /* --with task ID */
+	uint64_t nshown;  /* items */
+	const char *task; /* --with id ID */
 	const char *type; /* --with type TEXT */
 	bool failed;      /* writing failed */
 };
@@ -179,8 +180,10 @@ static bool take(const struct trace_item *item, void *arg)
 {
 	struct tracing *t = arg;
 
-	if (is_wanted(t, item))
+	if (is_wanted(t, item)) {
+		t->nshown++;
 		t->sink->ops->item(t->sink, item);
+	}
 	return !ferror(t->sink->f);
 }
 
@@ -223,6 +226,7 @@ static void finish(struct tracing *t)
 		                  .duration_ns = following_now() - t->start };
 
 	trace_totals(t->trace, &e.totals);
+	e.totals.events = t->nshown;
 	t->sink->ops->end(t->sink, &e);
 	bool missing = e.totals.lost || e.totals.too_deep ||
 	               following_misses(trace_plan_of(t->trace), t->options.events);

@@ -122,7 +122,7 @@ start env
 with bpf,perfmon,sys_ptrace,dac_read_search
 allowed "four capabilities, another user" "${user_with[@]}"
 with bpf,perfmon,sys_ptrace
-refused "no right to read the memory" 'needs CAP_DAC_READ_SEARCH beside CAP_SYS_PTRACE' "${user_with[@]}"
+refused "no right to read the memory" 'CAP_SYS_PTRACE alone is not enough' "${user_with[@]}"
 with bpf,perfmon
 refused "the program of another user" 'not permitted to trace process' "${user_with[@]}"
 with sys_ptrace,dac_read_search
