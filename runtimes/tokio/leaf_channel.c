@@ -28,6 +28,9 @@ static struct error *read_queued(struct leaf *l, struct value chan, struct chann
 	return NULL;
 }
 
+/* 1.34 has no such count, 1.54 has it. */
+static const char weak_path[] = "tx_weak_count";
+
 struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channel *ret)
 {
 	struct value place;
@@ -45,8 +48,7 @@ struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channe
 	TRY(waker_read(l->d->c, place, &ret->rx));
 	wait_int(l, "queued", (int64_t)ret->queued);
 	wait_int(l, "senders", (int64_t)ret->senders);
-	/* 1.29 and newer */
-	TRY(leaf_optional_uint(l, chan, "tx_weak_count", &weak, &found));
+	TRY(leaf_optional_uint(l, chan, weak_path, &weak, &found));
 	if (found && weak)
 		wait_int(l, "weak_senders", (int64_t)weak);
 	if (ret->bounded)
@@ -55,6 +57,24 @@ struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channe
 	if (ret->bounded)
 		ret->leaf_queue_text = arena_printf(l->d->c->a, "%s of %" PRIu64,
 		                                    ret->leaf_queue_text, ret->capacity);
+	return NULL;
+}
+
+/*
+ * Without a count of weak senders: they are the references to the channel beyond those of the
+ * senders and the receiver.
+ */
+static struct error *count_weak(struct leaf *l, struct value chan, uint64_t senders)
+{
+	static const char references_path[] = "inner.strong";
+	uint64_t references;
+	bool found;
+
+	if (leaf_has_path(l, chan.type, weak_path))
+		return NULL;
+	TRY(leaf_optional_uint(l, l->v, references_path, &references, &found));
+	if (found && references > senders + 1)
+		wait_int(l, "weak_senders", (int64_t)(references - senders - 1));
 	return NULL;
 }
 
@@ -78,6 +98,7 @@ struct error *leaf_decode_mpsc_rx(struct leaf *l)
 		return error_new(ERR_CORRUPT, "the receiver refers to no channel");
 	l->w->primitive = chan.addr;
 	TRY(leaf_channel_read(l, chan, &ch));
+	TRY(count_weak(l, chan, ch.senders));
 	wait_bool(l, "closed", ch.closed);
 	arm(l, ch.rx);
 	const char *closed = ch.closed ? ", closed by the receiver" : "";
