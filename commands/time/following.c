@@ -7,7 +7,10 @@
 
 #include "debugger/base/file.h"
 
-enum { WAIT_MS = 5 /* between two reads of the ring */ };
+enum {
+	WAIT_MS = 5,   /* between two reads of the ring */
+	END_MS = 1000, /* for a process that has given its memory back to end */
+};
 
 uint64_t following_now(void)
 {
@@ -17,12 +20,12 @@ uint64_t following_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Whether the process has ended; waits a little for that. */
-static bool has_ended(int pidfd)
+/* Whether the process has ended; waits for that. */
+static bool has_ended(int pidfd, int ms)
 {
 	struct pollfd fd = { pidfd, POLLIN, 0 };
 
-	return poll(&fd, 1, WAIT_MS) > 0;
+	return poll(&fd, 1, ms) > 0;
 }
 
 static bool is_over(const struct following *f)
@@ -39,13 +42,15 @@ struct error *following_run(const struct following *f)
 	bool ended = false;
 
 	while (!ended) {
-		ended = has_ended(pidfd) || is_over(f);
+		ended = has_ended(pidfd, WAIT_MS) || trace_is_over(f->trace) || is_over(f);
 		if (ended)
 			trace_detach(f->trace);
 		TRY(trace_read(f->trace, f->item, f->arg));
 		if (f->tick)
 			TRY(f->tick(ended, f->arg));
 	}
+	if (f->executed)
+		*f->executed = pidfd >= 0 && trace_is_over(f->trace) && !has_ended(pidfd, END_MS);
 	return NULL;
 }
 

@@ -18,6 +18,8 @@ struct following {
 	/* Called every few milliseconds, after the items; NULL: none. ended: for the last time. */
 	struct error *(*tick)(bool ended, void *arg);
 	void *arg;
+	bool *executed; /* set at the end: the process has executed another program; NULL: ignored
+	                 */
 };
 
 /* Now, in ns of CLOCK_MONOTONIC. */

@@ -1,8 +1,10 @@
 /* trace: the events of a program's runtimes as they happen. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/base/interval.h"
@@ -11,11 +13,14 @@
 #include "commands/time/launched.h"
 #include "commands/time/sink.h"
 #include "commands/time/time.h"
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
 
 enum {
 	RING = 16 << 20,
+	TAIL = 64 << 10,     /* longer than a line of the output */
 	POINT_COST_NS = 700, /* measured: one emulated point, with its record */
 	SLOW_COST_NS = 5000, /* of a single step: 2 to 20 us */
 };
@@ -28,6 +33,7 @@ struct tracing {
 	struct trace_options options;
 	double duration; /* seconds; 0: until ^C or the program's end */
 	uint64_t start;
+	bool executed;    /* the process has executed another program */
 	uint64_t nshown;  /* items */
 	const char *task; /* --with id ID */
 	const char *type; /* --with type TEXT */
@@ -235,6 +241,9 @@ static void finish(struct tracing *t)
 		        "note: %llu events were lost: they came faster than they could be "
 		        "written\n",
 		        (unsigned long long)e.totals.lost);
+	if (t->executed)
+		fprintf(t->out->options.messages,
+		        "note: the process has executed another program, which is not traced\n");
 	warn_breakpoints(t);
 	t->s->finding = missing ? STATUS_PARTIAL : STATUS_OK;
 }
@@ -262,6 +271,7 @@ static struct error *go_on(struct tracing *t, pid_t pid)
 		.item = take,
 		.tick = flush,
 		.arg = t,
+		.executed = &t->executed,
 	};
 
 	TRY(following_run(&f));
@@ -347,9 +357,69 @@ static struct error *open_output(const struct call *call, struct out *out, FILE 
 	*ret = out->options.answers;
 	if (!path || strcmp(path, "-") == 0)
 		return NULL;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	*ret = fd >= 0 ? fdopen(fd, "w") : NULL;
 	return *ret ? NULL : error_os(errno, "%s", path);
+}
+
+/* Cuts off what follows the last whole line of a file that could not be written further. */
+static void cut_line(int fd)
+{
+	char tail[TAIL];
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	off_t start = st.st_size > TAIL ? st.st_size - TAIL : 0;
+	ssize_t n = pread(fd, tail, sizeof(tail), start);
+	const char *end = n > 0 ? memrchr(tail, '\n', (size_t)n) : NULL;
+	if (end && ftruncate(fd, start + (end + 1 - tail)) != 0)
+		LOG("trace", "cannot cut off half a line");
+}
+
+/* Its last bytes may be written only when it is closed. */
+static struct error *close_output(FILE *f, struct error *err)
+{
+	int fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0);
+
+	if (fclose(f) != 0 && !err)
+		err = error_os(errno, "writing the trace");
+	if (err && fd >= 0)
+		cut_line(fd);
+	file_close(&fd);
+	return err;
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	interrupt_request();
+}
+
+enum { NSIGNALS = 3 };
+static const int end_signals[NSIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+
+/*
+ * From now on these end the trace: its last line tells what was lost. A write to a pipe that is
+ * full goes on, so that no line is cut; the second signal ends asyncdbg even so.
+ */
+static void catch_signals(struct sigaction before[NSIGNALS])
+{
+	const struct sigaction end = { .sa_handler = on_signal,
+		                       .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
+
+	for (size_t i = 0; i < NSIGNALS; i++) {
+		sigaction(end_signals[i], NULL, &before[i]);
+		/* nohup has it ignored. */
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(end_signals[i], &end, NULL);
+	}
+}
+
+static void restore_signals(const struct sigaction before[NSIGNALS])
+{
+	for (size_t i = 0; i < NSIGNALS; i++)
+		sigaction(end_signals[i], &before[i], NULL);
 }
 
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
@@ -357,6 +427,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 {
 	struct tracing t = { .s = s, .out = out };
 	bool perfetto;
+	struct sigaction before[NSIGNALS];
 	FILE *f;
 
 	(void)answer;
@@ -368,13 +439,13 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	TRY(read_format(call, &perfetto));
 	TRY(open_output(call, out, &f));
 	t.sink = new_sink(out, f, perfetto);
+	catch_signals(before);
 	struct error *err = s->program ? run_program(&t) : trace_process(&t);
 
+	restore_signals(before);
 	trace_close(t.trace);
 	sink_freep(&t.sink);
-	if (f != out->options.answers && fclose(f) != 0 && !err)
-		err = error_os(errno, "writing the trace");
-	return err;
+	return f == out->options.answers ? err : close_output(f, err);
 }
 
 static const struct command_option options[] = {

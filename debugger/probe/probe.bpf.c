@@ -327,8 +327,9 @@ int at_point(struct pt_regs *ctx)
 {
 	__u32 index = (__u32)bpf_get_attach_cookie(ctx), tid = (__u32)bpf_get_current_pid_tgid();
 	struct probe_point *p = bpf_map_lookup_elem(&points, &index);
-	struct calls *c = p && p->kind ? calls_of(tid) : NULL;
-	__u64 sp = PT_REGS_SP(ctx);
+	__u64 sp = PT_REGS_SP(ctx), address = PT_REGS_IP(ctx);
+	bool ours = p && p->kind && (!p->address || p->address == address);
+	struct calls *c = ours ? calls_of(tid) : NULL;
 
 	if (!c)
 		return 0;

@@ -48,6 +48,10 @@ struct probes {
 	struct ring_buffer *ring;
 	int points, returns, counts; /* descriptors of maps */
 	pid_t pid;
+	int memory;            /* of the process, as it was when it was opened; -1: none */
+	int executable;        /* descriptor; -1: none */
+	char file[32];         /* its path */
+	uint64_t some_address; /* of a point; 0: none */
 	enum probe_backend backend;
 	VEC(int) links;   /* descriptors, a perf event behind its link */
 	uint32_t npoints; /* that were described, by their largest index */
@@ -349,6 +353,17 @@ static struct error *open_backend(struct probes *p, const struct probes_options 
 	return err;
 }
 
+static void open_process(struct probes *p)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)p->pid);
+	p->memory = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)p->pid);
+	p->executable = open(path, O_PATH | O_CLOEXEC);
+	snprintf(p->file, sizeof(p->file), "/proc/self/fd/%d", p->executable);
+}
+
 struct error *probes_open(const struct probes_options *options, struct probes **ret)
 {
 	struct probes *p CLEANUP(probes_closep) = alloc_zeroed(sizeof(*p));
@@ -356,7 +371,9 @@ struct error *probes_open(const struct probes_options *options, struct probes **
 	libbpf_set_print(log_message);
 	raise_locked_memory();
 	p->pid = options->pid;
+	p->memory = p->executable = -1;
 	TRY(open_backend(p, options));
+	open_process(p);
 	*ret = p;
 	p = NULL;
 	return NULL;
@@ -441,6 +458,8 @@ void probes_close(struct probes *p)
 		return;
 	probes_detach(p);
 	vec_free(&p->links);
+	file_close(&p->memory);
+	file_close(&p->executable);
 	unload(p);
 	free(p);
 }
@@ -448,6 +467,27 @@ void probes_close(struct probes *p)
 void probes_closep(struct probes **p)
 {
 	probes_close(*p);
+}
+
+void probes_reopen(struct probes *p)
+{
+	file_close(&p->memory);
+	file_close(&p->executable);
+	open_process(p);
+}
+
+const char *probes_executable(const struct probes *p)
+{
+	return p->executable >= 0 ? p->file : NULL;
+}
+
+/* Memory of a program that is gone cannot be read; that of the next one is another file. */
+bool probes_are_over(const struct probes *p)
+{
+	char byte;
+
+	return p->memory >= 0 && p->some_address &&
+	       pread(p->memory, &byte, 1, (off_t)p->some_address) == 0;
 }
 
 const char *probes_backend(const struct probes *p)
@@ -461,6 +501,7 @@ struct error *probes_describe(struct probes *p, uint32_t index, const struct pro
 		return error_os(errno, "describing probe point %u", index);
 	if (index >= p->npoints)
 		p->npoints = index + 1;
+	p->some_address = point->address;
 	return NULL;
 }
 

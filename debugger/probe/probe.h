@@ -59,6 +59,16 @@ void probes_detach(struct probes *p);
 void probes_close(struct probes *p);
 void probes_closep(struct probes **p);
 
+/*
+ * A path of the executable that the process ran when the probes were opened, for this process only
+ * and until they are closed; NULL: unknown. /proc/PID/exe is another one once it has executed one.
+ */
+const char *probes_executable(const struct probes *p);
+/* The process has executed the program that is observed just now. */
+void probes_reopen(struct probes *p);
+/* Whether the process has ended, or has executed another program. */
+bool probes_are_over(const struct probes *p);
+
 /* The backend in use, "uprobe_multi" or "perf". */
 const char *probes_backend(const struct probes *p);
 

@@ -35,6 +35,18 @@ void probes_closep(struct probes **p)
 	(void)p;
 }
 
+const char *probes_executable(const struct probes *p)
+{
+	(void)p;
+	return NULL;
+}
+
+bool probes_are_over(const struct probes *p)
+{
+	(void)p;
+	return false;
+}
+
 const char *probes_backend(const struct probes *p)
 {
 	(void)p;
@@ -118,4 +130,9 @@ bool code_jumps_on(const struct code_bytes *function)
 {
 	(void)function;
 	return false;
+}
+
+void probes_reopen(struct probes *p)
+{
+	(void)p;
 }

@@ -49,6 +49,11 @@ struct probe_point {
 	 * has the number id_offset at id_slot.
 	 */
 	__u32 table_offset, id_slot;
+	/*
+	 * Run-time address of the point; 0: any. The same file may be mapped elsewhere by a program
+	 * that the process executes, where what is known of its code does not hold.
+	 */
+	__u64 address;
 	/* The stack pointer there minus that at the entry of the function, or of the call. */
 	__s32 stack_delta;
 	__s32 stack_slot; /* of argument 3: distance from the stack pointer at the entry */

@@ -64,8 +64,10 @@ static const char *file_of(struct trace *t, const struct module *m)
 
 	if (t->options.pid)
 		return m->file;
-	if (m->is_main)
-		return arena_printf(&t->arena, "/proc/%d/exe", (int)target->pid);
+	if (m->is_main) {
+		const char *file = probes_executable(t->probes);
+		return file ? file : arena_printf(&t->arena, "/proc/%d/exe", (int)target->pid);
+	}
 	return arena_printf(&t->arena, "%s%s", target->root, m->path);
 }
 
@@ -100,9 +102,22 @@ static struct error *note_address(struct trace *t, size_t index)
 static struct error *describe(struct trace *t, size_t index)
 {
 	const struct trace_point *p = &t->plan.points[index];
+	struct probe_point kernel = p->kernel;
 
+	/* Where a program will be that is not executed yet is unknown. */
+	if (!t->options.pid || t->bias)
+		kernel.address = p->address + bias_of(t, p->code);
 	TRY(note_address(t, index));
-	return probes_describe(t->probes, (uint32_t)index, &p->kernel);
+	return probes_describe(t->probes, (uint32_t)index, &kernel);
+}
+
+struct error *trace_executed(struct trace *t, uint64_t bias)
+{
+	t->bias = bias;
+	probes_reopen(t->probes);
+	for (size_t i = 0; i < t->plan.n; i++)
+		TRY(describe(t, i));
+	return NULL;
 }
 
 /* Attaches what was added to the plan. */
@@ -120,14 +135,6 @@ static struct error *attach(struct trace *t)
 			TRY(attach_module(t, code));
 	}
 	t->nattached = t->plan.n;
-	return NULL;
-}
-
-struct error *trace_executed(struct trace *t, uint64_t bias)
-{
-	t->bias = bias;
-	for (size_t i = 0; i < t->plan.n; i++)
-		TRY(note_address(t, i));
 	return NULL;
 }
 
@@ -399,7 +406,18 @@ static struct error *add_returns(struct trace *t)
 		                      t->options.slow);
 	}
 	t->returns.n = 0;
-	return attach(t);
+	/* Nothing can be attached to a program that is gone. */
+	struct error *err = probes_are_over(t->probes) ? NULL : attach(t);
+	if (err && probes_are_over(t->probes)) {
+		error_free(err);
+		return NULL;
+	}
+	return err;
+}
+
+bool trace_is_over(const struct trace *t)
+{
+	return probes_are_over(t->probes);
 }
 
 struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)

@@ -70,6 +70,8 @@ struct error *trace_executed(struct trace *t, uint64_t bias) MUST_CHECK;
  * trace_open(), and is read during the call only. Without it each task that is seen is new.
  */
 void trace_know(struct trace *t, const struct snapshot *s);
+/* Whether the program has ended, or has executed another one: no more events come. */
+bool trace_is_over(const struct trace *t);
 /* Detaches all points; what has happened before can still be read. */
 void trace_detach(struct trace *t);
 /* How long that took, in ns; 0: it was not called. */

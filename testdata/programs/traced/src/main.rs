@@ -14,16 +14,19 @@
 //! rate [SECONDS]       a task that is polled 100,000 times a second
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
 //! backtrace            a task that captures its own backtrace
+//! fork [ROUNDS]        pingpong in a child that the program forks, and then in itself
+//! exec SECTION         the program executes itself, with "now" and that section
 //!
 //! Keys: spawned (tasks), polls (of their futures), terminated (of them), cancels (runs that drop
 //! an aborted task without a poll), blocking (jobs), workers, calls.poll (of tokio's function that
 //! polls a task, which has one call for each job and each worker too), calls.complete (likewise),
 //! polls.NAME (polls by the task's async fn). wakes, wakes.NAME (of that task by the other one),
-//! stall_ns (how long the poll takes at least), frames (of the backtrace), elapsed_ns, cpu_ns (of the
+//! status (of the child), stall_ns (how long the poll takes at least), frames (of the backtrace), elapsed_ns, cpu_ns (of the
 //! whole process).
 
 mod count;
 mod load;
+mod process;
 mod tasks;
 
 use std::env;
@@ -34,6 +37,9 @@ use truth::say;
 fn run(section: &str) {
     let mut words = section.split_whitespace();
     let name = words.next().unwrap_or("");
+    if name == "exec" {
+        process::exec(words);
+    }
     let numbers: Vec<u64> = words.map(|word| word.parse().expect("not a number")).collect();
     let number = |at: usize, default: u64| numbers.get(at).copied().unwrap_or(default);
 
@@ -47,6 +53,7 @@ fn run(section: &str) {
         "rate" => load::rate(number(0, 3)),
         "flat" => load::flat(number(0, 3), number(1, 1)),
         "backtrace" => load::backtrace(),
+        "fork" => process::fork_first(|| tasks::pingpong(number(0, 1000))),
         _ => panic!("no section \"{}\"", section),
     }
     count::tell();

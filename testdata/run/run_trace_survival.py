@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""What a traced program may do, and what may happen to its trace: see the functions' first lines.
+
+usage: run_trace_survival.py ASYNCDBG TRACED [NAME...]
+
+TRACED  the program traced, a release build
+NAME    only these: a function's name without "test_"
+
+Ends with 77 where the kernel refuses probes to us. What only root can try is left out for others.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import run_trace
+from run_trace import END, SPAWN, START, Program, Trace, WAIT, check, count
+
+MOMENTS = 30  # at which a program ends while asyncdbg attaches
+
+
+def refused(trace):
+    return not trace.head and ("refused" in trace.message() or "no probes" in trace.message())
+
+
+def compare(what, trace, truth):
+    """Polls and spawns of tasks, and nothing lost."""
+    check(f"{what}: polls", count(trace.items, START, "task"), truth["polls"])
+    check(f"{what}: ends", count(trace.items, END, "task"), truth["polls"])
+    check(f"{what}: spawns", count(trace.items, SPAWN, "task"), truth["spawned"])
+    check(f"{what}: lost", trace.end["lost"], 0)
+
+
+def test_fork(asyncdbg, program):
+    """The program forks: the child runs on, and is not traced."""
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, [])
+    truth = traced.run("fork 500")
+    time.sleep(0.1)
+    traced.end()
+    trace.finish()
+    check("fork: the child's status", truth["status"], 7)
+    compare("fork", trace, truth)
+    check("fork: status", trace.status, 0)
+
+
+def test_exec(asyncdbg, program):
+    """The program executes itself: the trace ends, the new program runs on without breakpoints."""
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, [])
+    truth = traced.run("pingpong 20")  # what fits into a pipe that is read later
+    time.sleep(0.1)
+    traced.child.stdin.write("exec flat 2\n")
+    traced.child.stdin.flush()
+    traced.lines_until("ready")
+    after = {words[1]: int(words[2]) for words in traced.lines_until("done") if words[0] == "truth"}
+    trace.finish()
+    compare("exec", trace, truth)
+    check("exec: it says so", "has executed another program" in trace.message(), True)
+    check("exec: status", trace.status, 0)
+    check("exec: the new program works", after["polls"] > 1000, True)
+    traced.end()
+    check("exec: its status", traced.child.returncode, 0)
+
+
+def test_moments(asyncdbg, program):
+    """The program ends at any moment while asyncdbg attaches to it."""
+    start = time.monotonic()
+    traced = Program(program)
+    Trace(asyncdbg, traced.child.pid, ["--duration", "1ms"]).finish()
+    took = time.monotonic() - start
+    traced.end()
+    for i in range(MOMENTS):
+        traced = Program(program)
+        trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--jsonl", "trace"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(took * i / MOMENTS)
+        traced.end()
+        out, errors = trace.communicate(timeout=WAIT)
+        lines = [json.loads(line) for line in out.splitlines()]
+        check(f"moment {i}: status {trace.returncode} with {errors}", trace.returncode in (0, 1, 2), True)
+        if trace.returncode == 2:
+            check(f"moment {i}: one line: {errors}", errors.count("\n"), 1)
+        else:
+            check(f"moment {i}: the last line", lines[-1]["event"], "end")
+        check(f"moment {i}: the program's status", traced.child.returncode, 0)
+
+
+def test_two(asyncdbg, program):
+    """Two traces of one process: each sees all of it."""
+    traced = Program(program)
+    traces = [Trace(asyncdbg, traced.child.pid, []) for _ in range(2)]
+    truth = traced.run("pingpong 500")
+    time.sleep(0.1)
+    traced.end()
+    for trace in traces:
+        trace.finish()
+        compare("two", trace, truth)
+        check("two: status", trace.status, 0)
+
+
+def test_namespaces(asyncdbg, program):
+    """A program in a mount and a PID namespace of its own, where its file has another path."""
+    if os.getuid() != 0 or not shutil.which("unshare"):
+        print("namespaces: left out")
+        return
+    with tempfile.TemporaryDirectory() as hidden, tempfile.TemporaryDirectory() as top:
+        shutil.copy(program, os.path.join(hidden, "inside"))
+        script = f'mount --bind "{hidden}" "{top}" && exec "{top}/inside"'
+        traced = Program.__new__(Program)
+        traced.child = subprocess.Popen(
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        traced.lines_until("ready")
+        with open(f"/proc/{traced.child.pid}/task/{traced.child.pid}/children", encoding="utf-8") as children:
+            pid = int(children.read().split()[0])
+        trace = Trace(asyncdbg, pid, [])
+        truth = traced.run("pingpong 200")
+        threads = {i for i in map(int, os.listdir(f"/proc/{pid}/task"))}
+        time.sleep(0.1)
+        traced.end()
+        trace.finish()
+        compare("namespaces", trace, truth)
+        check("namespaces: threads as seen from outside", min(i["tid"] for i in trace.items) >= min(threads), True)
+
+
+def whole_lines(path):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    return lines[:-1], lines[-1]
+
+
+def test_full(asyncdbg, program):
+    """The disk is full: it says so, and what it has written is valid up to the last whole line."""
+    directory = tempfile.mkdtemp()
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", directory],
+                                          capture_output=True).returncode != 0:
+        os.rmdir(directory)
+        print("full: left out")
+        return
+    try:
+        traced = Program(program)
+        file = os.path.join(directory, "trace.jsonl")
+        trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--jsonl", "trace", "-o", file],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not (os.path.exists(file) and os.path.getsize(file)):
+            time.sleep(0.02)
+        traced.run("pingpong 5000")
+        errors = trace.communicate(timeout=WAIT)[1]
+        check(f"full: status with {errors}", trace.returncode, 2)
+        check(f"full: what it says: {errors}", "No space left on device" in errors, True)
+        lines, rest = whole_lines(file)
+        check("full: the last line", rest, "")
+        check("full: lines that are JSON", all(isinstance(json.loads(line), dict) for line in lines), True)
+        check("full: many lines", len(lines) > 100, True)
+        check("full: the program works", traced.run("pingpong 10")["wakes"], 20)
+        traced.end()
+    finally:
+        subprocess.run(["umount", directory], check=True)
+        os.rmdir(directory)
+
+
+def test_overrun(asyncdbg, program):
+    """asyncdbg stands still for some time: what is lost is counted, and nothing else is missing."""
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, ["--events", f"{START},{END}"])
+    traced.child.stdin.write("flat 2 1\n")
+    traced.child.stdin.flush()
+    trace.child.send_signal(signal.SIGSTOP)
+    truth = {words[1]: int(words[2]) for words in traced.lines_until("done") if words[0] == "truth"}
+    trace.child.send_signal(signal.SIGCONT)
+    traced.run("pingpong 100")
+    time.sleep(0.1)
+    traced.end()
+    trace.finish()
+    check("overrun: status", trace.status, 1)
+    check("overrun: lost", trace.end["lost"] > 0, True)
+    check("overrun: it says so", "events were lost" in trace.message(), True)
+    polls = truth["polls"] + 202
+    seen = count(trace.items, START, "task") + count(trace.items, END, "task")
+    check("overrun: fewer polls than there were", seen < 2 * polls, True)
+    check("overrun: what is not lost is there", seen + trace.end["lost"] >= 2 * polls, True)
+
+
+def test_signals(asyncdbg, program):
+    """Signals end the trace, also while it writes to a pipe that is full: the output is whole."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        traced = Program(program)
+        trace = Trace(asyncdbg, traced.child.pid, [])
+        truth = traced.run("pingpong 400")
+        time.sleep(0.1)
+        trace.child.send_signal(number)
+        time.sleep(0.1)
+        trace.finish()
+        compare(f"signal {number}", trace, truth)
+        check(f"signal {number}: status", trace.status, 0)
+        run_trace.check_untouched(f"signal {number}", program, traced)
+        traced.end()
+
+
+def main(arguments):
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    asyncdbg, program, *names = arguments
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, ["--duration", "1ms"])
+    if refused(trace):
+        print(f"left out: {trace.message().strip()}")
+        sys.exit(77)
+    trace.finish()
+    traced.end()
+    tests = {name[len("test_"):]: test for name, test in globals().items() if name.startswith("test_")}
+    for name, test in tests.items():
+        if names and name not in names:
+            continue
+        before = run_trace.failures
+        test(asyncdbg, program)
+        print(f"{name}: {'ok' if run_trace.failures == before else 'FAILED'}")
+    sys.exit(1 if run_trace.failures else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
