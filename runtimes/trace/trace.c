@@ -71,6 +71,41 @@ static const char *file_of(struct trace *t, const struct module *m)
 	return arena_printf(&t->arena, "%s%s", target->root, m->path);
 }
 
+/* Whether a point gives events that are wanted, or what is said in them. */
+static bool is_needed(const struct trace *t, const struct trace_point *p)
+{
+	const bool *wanted = t->options.events;
+
+	switch (p->role) {
+	case TRACE_AT_WAKE:
+		return wanted[TRACE_WAKE];
+	case TRACE_AT_SPAWN:
+		return wanted[TRACE_SPAWN] || wanted[TRACE_WAKE];
+	case TRACE_AT_END:
+		return wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN] || wanted[TRACE_POLL_END];
+	case TRACE_AT_PARK:
+		return wanted[TRACE_PARK] || wanted[TRACE_UNPARK];
+	default:
+		return true;
+	}
+}
+
+/* Whether a hit at a point, that is needed for another one, leaves no record of its own. */
+static bool is_silent(const struct trace *t, const struct trace_point *p)
+{
+	const bool *wanted = t->options.events;
+
+	switch (p->role) {
+	case TRACE_AT_POLL: /* the first poll of a task may show its spawn */
+		return p->job == TRACE_WORKER ? !wanted[TRACE_WORKER_START]
+		                              : !wanted[TRACE_POLL_START] && !wanted[TRACE_SPAWN];
+	case TRACE_AT_END:
+		return !wanted[TRACE_TERMINATE] && !wanted[TRACE_SPAWN];
+	default:
+		return false;
+	}
+}
+
 /* Attaches those of the new points that lie in this module. */
 static struct error *attach_module(struct trace *t, const struct code_map *code)
 {
@@ -80,7 +115,7 @@ static struct error *attach_module(struct trace *t, const struct code_map *code)
 	for (size_t i = t->nattached; i < t->plan.n; i++) {
 		const struct trace_point *p = &t->plan.points[i];
 
-		if (p->code == code)
+		if (p->code == code && is_needed(t, p))
 			*vec_push(&sites) = (struct probe_site){ p->offset, 0, (uint32_t)i };
 	}
 	err = probes_attach(t->probes, file_of(t, code->dm->module), sites.data, sites.n);
@@ -107,6 +142,7 @@ static struct error *describe(struct trace *t, size_t index)
 	/* Where a program will be that is not executed yet is unknown. */
 	if (!t->options.pid || t->bias)
 		kernel.address = p->address + bias_of(t, p->code);
+	kernel.silent = is_silent(t, p);
 	TRY(note_address(t, index));
 	return probes_describe(t->probes, (uint32_t)index, &kernel);
 }

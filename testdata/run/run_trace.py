@@ -282,6 +282,26 @@ def run_wrong(asyncdbg, program):
     print("wrong calls: done")
 
 
+def run_events(asyncdbg, program, options):
+    """Each event alone: as often as among all of them."""
+    numbers = {}
+    for events in (None, SPAWN, START, END, TERMINATE, "task-wake", "worker-thread-start", "worker-thread-stop"):
+        traced = Program(program)
+        trace = Trace(asyncdbg, traced.child.pid, ["--events", events] * bool(events) + options)
+        traced.run("pingpong 30")
+        time.sleep(0.1)
+        traced.end()
+        trace.finish()
+        if not events:
+            numbers = {event: sorted((str(i["task"]), i.get("type"), i.get("ready"), i.get("by"))
+                                     for i in trace.items if i["event"] == event)
+                       for event in trace.head["events"]}
+            continue
+        alone = sorted((str(i["task"]), i.get("type"), i.get("ready"), i.get("by")) for i in trace.items)
+        check(f"events: {events} alone", alone, numbers.get(events, []))
+    print("events: done")
+
+
 def run_filtered(asyncdbg, program, options):
     """--events, --with, --over and -o."""
     traced = Program(program)
@@ -454,6 +474,7 @@ def main(arguments):
     if not sections:
         run_killed(asyncdbg, program, options)
         run_detached(asyncdbg, program, options)
+        run_events(asyncdbg, program, options)
         run_wrong(asyncdbg, program)
         run_filtered(asyncdbg, program, options)
         run_stalls(asyncdbg, program, options)
