@@ -106,8 +106,13 @@ static bool is_silent(const struct trace *t, const struct trace_point *p)
 	}
 }
 
-/* Attaches those of the new points that lie in this module. */
-static struct error *attach_module(struct trace *t, const struct code_map *code)
+static bool is_call(const struct trace_point *p)
+{
+	return p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK;
+}
+
+/* Attaches those of the new points that lie in this module: those of calls, or the others. */
+static struct error *attach_module(struct trace *t, const struct code_map *code, bool calls)
 {
 	VEC(struct probe_site) sites = { 0 };
 	struct error *err;
@@ -115,7 +120,7 @@ static struct error *attach_module(struct trace *t, const struct code_map *code)
 	for (size_t i = t->nattached; i < t->plan.n; i++) {
 		const struct trace_point *p = &t->plan.points[i];
 
-		if (p->code == code && is_needed(t, p))
+		if (p->code == code && is_call(p) == calls && is_needed(t, p))
 			*vec_push(&sites) = (struct probe_site){ p->offset, 0, (uint32_t)i };
 	}
 	err = probes_attach(t->probes, file_of(t, code->dm->module), sites.data, sites.n);
@@ -156,7 +161,10 @@ struct error *trace_executed(struct trace *t, uint64_t bias)
 	return NULL;
 }
 
-/* Attaches what was added to the plan. */
+/*
+ * Attaches what was added to the plan. The program runs meanwhile: points of calls come last, and
+ * go first when all are detached, so that where a call was seen, its end is seen too.
+ */
 static struct error *attach(struct trace *t)
 {
 	for (size_t i = t->nattached; i < t->plan.n; i++)
@@ -167,8 +175,10 @@ static struct error *attach(struct trace *t)
 
 		for (size_t j = t->nattached; j < i; j++)
 			first &= t->plan.points[j].code != code;
-		if (first)
-			TRY(attach_module(t, code));
+		if (!first)
+			continue;
+		TRY(attach_module(t, code, false));
+		TRY(attach_module(t, code, true));
 	}
 	t->nattached = t->plan.n;
 	return NULL;

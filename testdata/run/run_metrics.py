@@ -161,6 +161,7 @@ def run_time(asyncdbg, path):
         check("flat: polls grow", 0 < before < last.sum("worker_polls_total", **labels), True)
     check("flat: all polls are known workers'", last.sum("worker_polls_total", runtime="unknown"), 0)
     check("flat: workers", last.sum("workers", runtime="0"), 2)
+    check("flat: polls whose end was not seen", last.sum("trace_unmatched_polls_total"), 0)
     check("flat: alive", last.sum("live_tasks", kind="task"), 2)
     # Old tokios do not count them.
     if any(name == "asyncdbg_runtime_live_tasks" for name, _, _ in last.samples):
