@@ -75,7 +75,7 @@ static struct error *read_options(const struct call *call, struct metering *m)
 		TRY(words_file(m->path));
 	m->options = (struct trace_options){ .ring = RING, .slow = option_has(call, "allow-slow") };
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
-		m->options.events[i] = true;
+		m->options.events[i] = i != TRACE_USDT;
 	return NULL;
 }
 

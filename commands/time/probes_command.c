@@ -24,16 +24,6 @@ static struct error *make_plan(struct inspector *in, bool slow, struct arena *a,
 	return trace_plan_make(in, slow, a, ret);
 }
 
-/* A program that has only probes of its own. */
-static void lack_points(struct arena *a, const char *reason, struct trace_plan *ret)
-{
-	struct trace_missing *missing = NEW_ARRAY(a, struct trace_missing, TRACE_NEVENTS);
-
-	for (size_t i = 0; i < TRACE_NEVENTS; i++)
-		missing[i] = (struct trace_missing){ (enum trace_event)i, reason };
-	*ret = (struct trace_plan){ .arena = a, .missing = missing, .nmissing = TRACE_NEVENTS };
-}
-
 static void note_lost(const struct usdt_notes *own, FILE *messages)
 {
 	if (own->bad)
@@ -92,7 +82,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return whole;
 	}
 	if (err) {
-		lack_points(&out->arena, arena_strdup(&out->arena, err->message), plan);
+		trace_plan_without(&out->arena, arena_strdup(&out->arena, err->message), plan);
 		fprintf(out->options.messages, "note: no events of a runtime: %s\n", err->message);
 	}
 	note_lost(own, out->options.messages);

@@ -15,6 +15,7 @@ struct trace_heading {
 	const bool *wanted;          /* by enum trace_event */
 	uint64_t start;              /* ns, CLOCK_MONOTONIC */
 	uint64_t cost_ns;            /* expected for each poll */
+	size_t nstatics;             /* static probes of the program that are attached */
 };
 
 /* And when it ends. */

@@ -57,7 +57,7 @@ static void begin(struct sink *s, const struct trace_heading *h)
 	json_put_int(w, "start", (int64_t)h->start);
 	json_put_text(w, "backend", h->backend);
 	put_events(w, h);
-	json_put_int(w, "probes", (int64_t)h->plan->n);
+	json_put_int(w, "probes", (int64_t)(h->plan->n + h->nstatics));
 	json_put_int(w, "expected_cost_ns_per_poll", (int64_t)h->cost_ns);
 	if (j->lines) {
 		json_close_object(w);
@@ -101,6 +101,34 @@ static void define_place(struct sink_json *j, const struct trace_place *place)
 		json_end_line(w);
 }
 
+static void put_argument(struct json_writer *w, const struct trace_argument *arg)
+{
+	char text[32];
+
+	json_open_object(w, NULL);
+	if (!arg->known) {
+		json_put_null(w, "value");
+	} else if (arg->is_signed || arg->value <= INT64_MAX) {
+		json_put_int(w, "value", (int64_t)arg->value);
+	} else {
+		snprintf(text, sizeof(text), "%" PRIu64, arg->value);
+		json_put_text(w, "value", text);
+	}
+	if (arg->text)
+		json_put_text(w, "text", arg->text);
+	json_close_object(w);
+}
+
+static void put_hit(struct json_writer *w, const struct trace_hit *hit)
+{
+	json_put_text(w, "provider", hit->probe->provider);
+	json_put_text(w, "name", hit->probe->name);
+	json_open_array(w, "args");
+	for (size_t i = 0; i < hit->n; i++)
+		put_argument(w, &hit->arguments[i]);
+	json_close_array(w);
+}
+
 static void item(struct sink *s, const struct trace_item *item)
 {
 	struct sink_json *j = (struct sink_json *)s;
@@ -128,8 +156,10 @@ static void item(struct sink *s, const struct trace_item *item)
 	} else if (item->event == TRACE_UNPARK) {
 		json_put_int(w, "parked_ns", (int64_t)item->poll_ns);
 	}
-	if (item->event == TRACE_WAKE || item->event == TRACE_SPAWN)
+	if (item->event == TRACE_WAKE || item->event == TRACE_SPAWN || item->event == TRACE_USDT)
 		put_id(w, "by", item->by);
+	if (item->hit)
+		put_hit(w, item->hit);
 	if (item->late)
 		json_put_bool(w, "late", true);
 	json_close_object(w);

@@ -216,6 +216,33 @@ static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64
 	begin_slice(s, t, item->time, "runnable");
 }
 
+/* A static probe of the program itself. */
+static void hits(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
+{
+	static const char *const keys[PERFETTO_MAX_VALUES] = { "arg1", "arg2", "arg3", "arg4",
+		                                               "arg5", "arg6", "arg7", "arg8" };
+	struct perfetto_value values[PERFETTO_MAX_VALUES];
+	const struct trace_hit *hit = item->hit;
+	size_t n = 0;
+	SCRATCH(tmp);
+
+	for (size_t i = 0; i < hit->n && i < PERFETTO_MAX_VALUES; i++) {
+		const struct trace_argument *arg = &hit->arguments[i];
+
+		if (arg->known)
+			values[n++] =
+				(struct perfetto_value){ keys[i], arg->text, (int64_t)arg->value };
+	}
+	note(s, perfetto_instant(s->p,
+	                         &(struct perfetto_event){
+					 .time = item->time,
+					 .track = thread,
+					 .name = arena_printf(&tmp, "%s:%s", hit->probe->provider,
+	                                                      hit->probe->name),
+					 .values = values,
+					 .nvalues = n }));
+}
+
 static void terminates(struct sink_perfetto *s, const struct trace_item *item)
 {
 	struct task_track *t = task_track(s, item->task, item->type);
@@ -268,6 +295,9 @@ static void item(struct sink *sink, const struct trace_item *item)
 	case TRACE_WORKER_STOP:
 	case TRACE_UNPARK:
 		thread_slice(s, item, thread, NULL);
+		break;
+	case TRACE_USDT:
+		hits(s, item, thread);
 		break;
 	case TRACE_NEVENTS:
 		break;

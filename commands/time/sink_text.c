@@ -60,6 +60,26 @@ static void append_place(struct str *s, const struct trace_place *place)
 		str_printf(s, " in %s", f->function);
 }
 
+/* "shop:order(7, "a cup")" */
+static void append_hit(struct str *s, const struct trace_hit *hit)
+{
+	str_printf(s, " %s:%s(", hit->probe->provider, hit->probe->name);
+	for (size_t i = 0; i < hit->n; i++) {
+		const struct trace_argument *arg = &hit->arguments[i];
+
+		str_append(s, i ? ", " : "");
+		if (!arg->known)
+			str_append(s, "?");
+		else if (arg->text)
+			str_printf(s, "\"%s\"", arg->text);
+		else if (arg->is_signed)
+			str_printf(s, "%" PRId64, (int64_t)arg->value);
+		else
+			str_printf(s, "%" PRIu64, arg->value);
+	}
+	str_append(s, ")");
+}
+
 /* The details behind the name. */
 static void append_details(struct str *s, const struct trace_item *item)
 {
@@ -74,6 +94,8 @@ static void append_details(struct str *s, const struct trace_item *item)
 		str_append(s, " ready");
 	if (item->place)
 		append_place(s, item->place);
+	if (item->hit)
+		append_hit(s, item->hit);
 	if (item->late)
 		str_append(s, " [seen late]");
 	if (item->by && (item->event == TRACE_WAKE || item->event == TRACE_SPAWN))

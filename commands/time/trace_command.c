@@ -23,6 +23,7 @@ enum {
 	TAIL = 64 << 10,     /* longer than a line of the output */
 	POINT_COST_NS = 700, /* measured: one emulated point, with its record */
 	SLOW_COST_NS = 5000, /* of a single step: 2 to 20 us */
+	MAX_PATTERNS = 32,   /* of --usdt */
 };
 
 struct tracing {
@@ -33,11 +34,13 @@ struct tracing {
 	struct trace_options options;
 	double duration; /* seconds; 0: until ^C or the program's end */
 	uint64_t start;
-	bool executed;    /* the process has executed another program */
-	uint64_t nshown;  /* items */
-	const char *task; /* --with id ID */
-	const char *type; /* --with type TEXT */
-	bool failed;      /* writing failed */
+	bool executed;                          /* the process has executed another program */
+	uint64_t nshown;                        /* items */
+	const char *task;                       /* --with id ID */
+	const char *type;                       /* --with type TEXT */
+	bool failed;                            /* writing failed */
+	const char *patterns[MAX_PATTERNS + 1]; /* --usdt; ended by NULL */
+	size_t npatterns;
 };
 
 /* ---- options ---- */
@@ -67,7 +70,7 @@ static struct error *unknown_event(const char *name)
 static struct error *read_events(const char *list, bool *ret)
 {
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
-		ret[i] = !list;
+		ret[i] = !list && i != TRACE_USDT;
 	while (list && *list) {
 		SCRATCH(tmp);
 		size_t len = strcspn(list, ",");
@@ -134,6 +137,34 @@ static bool wants_perf(void)
 	return probes && strcmp(probes, "perf") == 0;
 }
 
+/* The patterns of --usdt. */
+static struct error *read_usdt(const struct call *call, struct tracing *t)
+{
+	for (size_t i = 0; i < call->noptions; i++) {
+		const char *pattern = call->options[i].values ? call->options[i].values[0] : NULL;
+
+		if (strcmp(call->options[i].option->name, "usdt") != 0)
+			continue;
+		if (!strchr(pattern, ':'))
+			return error_new(ERR_USAGE,
+			                 "--usdt needs PROVIDER:NAME, not %s: %s:* is all of that "
+			                 "provider, *:%s any of that name",
+			                 pattern, pattern, pattern);
+		if (t->npatterns == MAX_PATTERNS)
+			return error_new(ERR_USAGE, "--usdt may be given %d times",
+			                 (int)MAX_PATTERNS);
+		t->patterns[t->npatterns++] = pattern;
+	}
+	t->options.usdt_texts = option_has(call, "usdt-strings");
+	if (t->npatterns)
+		t->options.usdt = t->patterns;
+	else if (t->options.usdt_texts || t->options.events[TRACE_USDT])
+		return error_new(ERR_USAGE, "%s needs --usdt PROVIDER:NAME",
+		                 t->options.usdt_texts ? "--usdt-strings" : "the event usdt");
+	t->options.events[TRACE_USDT] = t->npatterns > 0;
+	return NULL;
+}
+
 static struct error *read_options(const struct call *call, struct tracing *t)
 {
 	t->options.ring = RING;
@@ -141,6 +172,7 @@ static struct error *read_options(const struct call *call, struct tracing *t)
 	t->options.slow = option_has(call, "allow-slow");
 	TRY(read_events(option_value(call, "events"), t->options.events));
 	TRY(read_times(call, t));
+	TRY(read_usdt(call, t));
 	return read_filter(call, t);
 }
 
@@ -254,10 +286,10 @@ static void begin(struct tracing *t, const struct snapshot *snap)
 
 	following_warn(trace_plan_of(t->trace), t->options.events, t->out);
 	t->start = following_now();
-	t->sink->ops->begin(t->sink,
-	                    &(struct trace_heading){ trace_plan_of(t->trace), &answer,
-	                                             trace_backend(t->trace), t->options.events,
-	                                             t->start, expected_cost(t) });
+	t->sink->ops->begin(t->sink, &(struct trace_heading){
+					     trace_plan_of(t->trace), &answer,
+					     trace_backend(t->trace), t->options.events, t->start,
+					     expected_cost(t), trace_nstatics(t->trace) });
 	t->sink->ops->flush(t->sink);
 }
 
@@ -454,6 +486,10 @@ static const struct command_option options[] = {
 	{ "with", "FIELD VALUE", true,
 	  "Only events of the task with that id, or whose type has VALUE" },
 	{ "over", "TIME", false, "Only polls that took longer than TIME" },
+	{ "usdt", "PROVIDER:NAME", true,
+	  "Also the program's own static probes of that name, with the wildcards of a shell" },
+	{ "usdt-strings", NULL, false,
+	  "Show what the arguments of these probes point to, where it is text" },
 	{ "allow-slow", NULL, false,
 	  "Use probe points that the processor must single-step: 2 to 20 us each" },
 	OUTPUT_OPTION,
@@ -471,7 +507,8 @@ const struct command trace_command = {
 		"    spawn on; it goes on when the trace ends.\n"
 		"    Events: task-spawn, task-poll-start, task-poll-end, task-terminate,\n"
 		"    worker-thread-start, worker-thread-stop, worker-thread-park,\n"
-		"    worker-thread-unpark, task-wake.\n"
+		"    worker-thread-unpark, task-wake; with --usdt also usdt, which has the task\n"
+		"    that the thread polled when it came to the probe.\n"
 		"    Unlike all other commands, this one lets the kernel put breakpoints into the\n"
 		"    program's code while it runs. They cost about a microsecond a poll, are gone\n"
 		"    when asyncdbg ends, however it ends, and need CAP_BPF and CAP_PERFMON.",

@@ -38,7 +38,16 @@ struct calls {
 	 * for each processor would not do, since another thread may interrupt the program.
 	 */
 	struct whole_record record;
+	__u64 registers[PROBE_NO_REGISTER + 1]; /* at a PROBE_PLACE; the last ones stay 0 */
 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PROBE_MAX_PLACES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct probe_place);
+} places SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -312,6 +321,116 @@ static __always_inline void meet(struct whole_record *r, struct calls *c,
 		submit(r);
 }
 
+/* In the order of DWARF. The verifier allows no computed offset in the context. */
+static __always_inline void save_registers(struct calls *c, const struct pt_regs *ctx)
+{
+	c->registers[0] = ctx->rax;
+	c->registers[1] = ctx->rdx;
+	c->registers[2] = ctx->rcx;
+	c->registers[3] = ctx->rbx;
+	c->registers[4] = ctx->rsi;
+	c->registers[5] = ctx->rdi;
+	c->registers[6] = ctx->rbp;
+	c->registers[7] = ctx->rsp;
+	c->registers[8] = ctx->r8;
+	c->registers[9] = ctx->r9;
+	c->registers[10] = ctx->r10;
+	c->registers[11] = ctx->r11;
+	c->registers[12] = ctx->r12;
+	c->registers[13] = ctx->r13;
+	c->registers[14] = ctx->r14;
+	c->registers[15] = ctx->r15;
+	c->registers[16] = ctx->rip;
+}
+
+static __always_inline __u64 register_of(const struct calls *c, __u32 n)
+{
+	asm volatile("" : "+r"(n));
+	return c->registers[n & PROBE_NO_REGISTER];
+}
+
+static __always_inline bool read_value(const struct calls *c, const struct probe_value *v,
+                                       __u64 *ret)
+{
+	__u64 base = register_of(c, v->base), at;
+	__u32 size = v->size;
+
+	if (v->kind == PROBE_CONSTANT) {
+		*ret = v->number;
+		return true;
+	}
+	if (v->kind == PROBE_REGISTER) {
+		*ret = base >> (v->shift & 63);
+		return true;
+	}
+	at = base + register_of(c, v->index) * v->scale + v->number;
+	*ret = 0;
+	if (size > sizeof(*ret))
+		return false;
+	return read_user(ret, size, at);
+}
+
+/* Appends the text at an address to the copy; returns where the copy ends then. */
+static __always_inline __u32 copy_text(struct whole_record *r, __u32 at, __u64 from)
+{
+	long len;
+
+	asm volatile("" : "+r"(at));
+	if (at > sizeof(r->copy) - PROBE_MAX_TEXT)
+		return at;
+	len = bpf_probe_read_user_str(&r->copy[at], PROBE_MAX_TEXT, (const void *)from);
+	return len > 0 && len <= PROBE_MAX_TEXT ? at + (__u32)len : at;
+}
+
+/* Reads the values of a place behind the record. */
+static __always_inline void read_place(struct whole_record *r, const struct calls *c,
+                                       const struct probe_place *place)
+{
+	__u32 n = place->n, at, end;
+	__u64 x;
+
+	if (n > PROBE_MAX_VALUES)
+		n = PROBE_MAX_VALUES;
+	at = n * sizeof(x);
+	for (__u32 i = 0; i < PROBE_MAX_VALUES; i++) {
+		if (i >= n)
+			break;
+		x = 0;
+		if (!read_value(c, &place->values[i], &x))
+			r->head.object |= 1ull << i;
+		__builtin_memcpy(&r->copy[i * sizeof(x)], &x, sizeof(x));
+		if (!place->values[i].text)
+			continue;
+		end = copy_text(r, at, x);
+		if (end != at)
+			r->head.start |= 1ull << i;
+		at = end;
+	}
+	r->head.copied = at;
+}
+
+static __always_inline void pass_place(struct pt_regs *ctx, struct whole_record *r, struct calls *c,
+                                       __u32 index)
+{
+	const struct probe_place *place = bpf_map_lookup_elem(&places, &index);
+	__u32 copied;
+
+	if (!place)
+		return;
+	r->head.kind = PROBE_PLACE;
+	r->head.object = r->head.start = r->head.id = r->head.table = 0;
+	r->head.flags = 0;
+	set_outer(&r->head, c, c->depth);
+	save_registers(c, ctx);
+	read_place(r, c, place);
+	copied = r->head.copied;
+	asm volatile("" : "+r"(copied));
+	if (copied > sizeof(r->copy))
+		return;
+	if (bpf_ringbuf_output(&ring, r, sizeof(r->head) + copied, BPF_RB_NO_WAKEUP) != 0)
+		count(PROBE_LOST);
+}
+
 static __always_inline struct calls *calls_of(__u32 tid)
 {
 	struct calls *c = bpf_map_lookup_elem(&threads, &tid);
@@ -347,6 +466,10 @@ int at_point(struct pt_regs *ctx)
 	 */
 	drop_dead(r, c, p->kind == PROBE_CALL ? sp : sp - 1);
 	r->head.point = index;
+	if (p->kind == PROBE_PLACE) {
+		pass_place(ctx, r, c, index);
+		return 0;
+	}
 	r->head.object = argument(ctx, p, sp);
 	__u64 id_offset = read_object(&r->head, p);
 	if (p->kind == PROBE_CALL)

@@ -46,7 +46,7 @@ struct probes {
 	struct bpf_object *object;
 	struct bpf_program *program;
 	struct ring_buffer *ring;
-	int points, returns, counts; /* descriptors of maps */
+	int points, places, returns, counts; /* descriptors of maps */
 	pid_t pid;
 	int memory;            /* of the process, as it was when it was opened; -1: none */
 	int executable;        /* descriptor; -1: none */
@@ -195,6 +195,7 @@ static struct error *load(struct probes *p, const struct probes_options *o)
 	if (failed)
 		return refused(-failed, "loading the program for probes");
 	p->points = bpf_object__find_map_fd_by_name(p->object, "points");
+	p->places = bpf_object__find_map_fd_by_name(p->object, "places");
 	p->returns = bpf_object__find_map_fd_by_name(p->object, "returns");
 	p->counts = bpf_object__find_map_fd_by_name(p->object, "counts");
 	p->ring = ring_buffer__new(bpf_map__fd(ring), take_record, p, NULL);
@@ -502,6 +503,14 @@ struct error *probes_describe(struct probes *p, uint32_t index, const struct pro
 	if (index >= p->npoints)
 		p->npoints = index + 1;
 	p->some_address = point->address;
+	return NULL;
+}
+
+struct error *probes_describe_place(struct probes *p, uint32_t index,
+                                    const struct probe_place *place)
+{
+	if (bpf_map_update_elem(p->places, &index, place, BPF_ANY) != 0)
+		return error_os(errno, "describing probe point %u", index);
 	return NULL;
 }
 

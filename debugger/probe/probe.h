@@ -75,6 +75,9 @@ const char *probes_backend(const struct probes *p);
 /* Describes the point of that index; before and after it is attached. */
 struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)
 	MUST_CHECK;
+/* What is read at a point of the kind PROBE_PLACE, which probes_describe() describes too. */
+struct error *probes_describe_place(struct probes *p, uint32_t index,
+                                    const struct probe_place *place) MUST_CHECK;
 /* No more PROBE_NEW_RETURN for calls that return to that run-time address. */
 struct error *probes_know_return(struct probes *p, uint64_t address) MUST_CHECK;
 /* Attaches points that are described. file: the ELF file with the code, as we can open it. */

@@ -64,6 +64,13 @@ struct error *probes_describe(struct probes *p, uint32_t index, const struct pro
 	return none();
 }
 
+struct error *probes_describe_place(struct probes *p, uint32_t index,
+                                    const struct probe_place *place)
+{
+	(void)p, (void)index, (void)place;
+	return none();
+}
+
 struct error *probes_know_return(struct probes *p, uint64_t address)
 {
 	(void)p, (void)address;

@@ -28,11 +28,35 @@ enum {
 	PROBE_MAX_RETURNS = 256, /* addresses to which calls return */
 	PROBE_MAX_COPY = 256,    /* bytes of an object in a record: fewer than these */
 	PROBE_MAX_PIECES = 4,    /* pieces of an object in one copy */
+	PROBE_MAX_PLACES = 8192, /* points of the kind PROBE_PLACE */
+	PROBE_MAX_VALUES = 12,   /* that are read at one of them */
+	PROBE_MAX_TEXT = 128,    /* bytes of one text there, with its NUL; longer ones are cut */
 };
 
 /* Bytes of an object, from its address. */
 struct probe_piece {
 	__u32 offset, len;
+};
+
+/* A value that is read at a place. */
+enum probe_value_kind { PROBE_CONSTANT, PROBE_REGISTER, PROBE_MEMORY };
+enum {
+	PROBE_REGISTERS = 17,   /* DWARF numbers of x86-64: the general ones, then %rip */
+	PROBE_NO_REGISTER = 31, /* as base or index: 0 */
+};
+struct probe_value {
+	__s64 number; /* the constant, or it is added to the address */
+	__u8 kind;
+	__u8 size; /* bytes of memory, at most 8 */
+	/* The register; the address is base + index * scale + number. */
+	__u8 base, index, scale;
+	__u8 shift; /* of the register's bits to the right */
+	__u8 text;  /* it may be the address of a text that ends with NUL */
+	__u8 unused;
+};
+struct probe_place {
+	__u32 n, unused;
+	struct probe_value values[PROBE_MAX_VALUES];
 };
 
 /* A point, by its index. */
@@ -72,7 +96,12 @@ enum {
 	PROBE_NEW_RETURN = 8, /* of a call: it returns to an address without a point */
 };
 
-/* A record of the ring. */
+/*
+ * A record of the ring. Of a PROBE_PLACE object and start are sets of values, with a bit for each
+ * from the lowest on: those that could not be read, and those that have a text. The values follow
+ * as words of 8 bytes, of which as many bits are set as the value has, then the texts, each with
+ * NUL.
+ */
 struct probe_record {
 	__u64 time;   /* ns, CLOCK_MONOTONIC */
 	__u64 object; /* its address */

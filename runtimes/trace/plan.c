@@ -22,6 +22,7 @@ static const char *const event_names[TRACE_NEVENTS] = {
 	[TRACE_PARK] = "worker-thread-park",
 	[TRACE_UNPARK] = "worker-thread-unpark",
 	[TRACE_WAKE] = "task-wake",
+	[TRACE_USDT] = "usdt",
 };
 
 const char *trace_event_name(enum trace_event event)
@@ -500,6 +501,15 @@ struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
 	vec_free(&p.callers);
 	vec_free(&p.missing);
 	return err;
+}
+
+void trace_plan_without(struct arena *a, const char *reason, struct trace_plan *ret)
+{
+	struct trace_missing *missing = NEW_ARRAY(a, struct trace_missing, TRACE_USDT);
+
+	for (size_t i = 0; i < TRACE_USDT; i++)
+		missing[i] = (struct trace_missing){ (enum trace_event)i, reason };
+	*ret = (struct trace_plan){ .arena = a, .missing = missing, .nmissing = TRACE_USDT };
 }
 
 bool trace_plan_add_return(struct trace_plan *plan, struct inspector *in,

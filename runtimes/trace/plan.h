@@ -29,6 +29,7 @@ enum trace_event {
 	TRACE_PARK,
 	TRACE_UNPARK,
 	TRACE_WAKE,
+	TRACE_USDT, /* a static probe of the program's own: only where they are asked for */
 	TRACE_NEVENTS,
 };
 /* "task-spawn". */
@@ -92,6 +93,9 @@ struct trace_plan {
  */
 struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
                               struct trace_plan *ret) MUST_CHECK;
+
+/* A plan without points, for the given reason. */
+void trace_plan_without(struct arena *a, const char *reason, struct trace_plan *ret);
 
 /*
  * Adds the points for an address, link-time in that module, to which calls of a TRACE_AT_POLL or

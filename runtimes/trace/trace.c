@@ -22,6 +22,7 @@ struct trace {
 	struct inspector *in;
 	struct trace_options options;
 	struct trace_plan plan;
+	struct trace_statics statics;
 	struct probes *probes;
 	uint64_t bias;      /* of a program that was executed later: see trace_executed() */
 	size_t nattached;   /* points, of the plan */
@@ -184,6 +185,44 @@ static struct error *attach(struct trace *t)
 	return NULL;
 }
 
+/* Static probes have the indices from here on. */
+enum { FIRST_STATIC = PROBE_MAX_POINTS / 2 };
+
+/*
+ * A program that is yet to be executed: Linux (6.18, measured) puts the breakpoints into it, but
+ * leaves semaphores alone, so that the probe is skipped.
+ */
+static struct error *check_semaphore(const struct trace *t, const struct usdt_probe *p)
+{
+	if (!t->options.pid || !p->semaphore)
+		return NULL;
+	return error_new(ERR_UNSUPPORTED,
+	                 "%s:%s has a semaphore, which the kernel raises only in a process that "
+	                 "runs: start the program, then trace it by -p PID",
+	                 p->provider, p->name);
+}
+
+static struct error *attach_statics(struct trace *t)
+{
+	const struct probe_point kernel = { .kind = PROBE_PLACE };
+	const struct trace_statics *statics = &t->statics;
+	SCRATCH(tmp);
+	struct probe_site *sites = NEW_ARRAY(&tmp, struct probe_site, statics->n + 1);
+
+	for (size_t i = 0; i < statics->n; i++) {
+		const struct usdt_probe *p = statics->probes[i].probe;
+		uint32_t index = (uint32_t)(FIRST_STATIC + i);
+
+		TRY(check_semaphore(t, p));
+		TRY(probes_describe(t->probes, index, &kernel));
+		TRY(probes_describe_place(t->probes, index, &statics->probes[i].place));
+		sites[i] = (struct probe_site){ p->location_offset, p->semaphore_offset, index };
+	}
+	if (!statics->n)
+		return NULL;
+	return probes_attach(t->probes, file_of(t, statics->module), sites, statics->n);
+}
+
 void trace_know(struct trace *t, const struct snapshot *s)
 {
 	t->known_at = now();
@@ -201,6 +240,26 @@ void trace_know(struct trace *t, const struct snapshot *s)
 	}
 }
 
+static struct error *make_plan(struct trace *t)
+{
+	if (!t->options.usdt)
+		return trace_plan_make(t->in, t->options.slow, &t->arena, &t->plan);
+	TRY(trace_usdt_find(t->in->target, t->options.usdt, t->options.usdt_texts, &t->arena,
+	                    &t->statics));
+	struct error *err CLEANUP(error_freep) =
+		trace_plan_make(t->in, t->options.slow, &t->arena, &t->plan);
+	if (err && err->kind == ERR_INTERRUPTED) {
+		struct error *whole = err;
+
+		err = NULL;
+		return whole;
+	}
+	if (err)
+		trace_plan_without(&t->arena, arena_strdup(&t->arena, err->message), &t->plan);
+	t->plan.has[TRACE_USDT] = true;
+	return NULL;
+}
+
 struct error *trace_open(struct inspector *in, const struct trace_options *options,
                          struct trace **ret)
 {
@@ -215,8 +274,10 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	t->in = in;
 	t->options = *options;
 	TRY(probes_open(&probes, &t->probes));
-	TRY(trace_plan_make(in, options->slow, &t->arena, &t->plan));
+	TRY(make_plan(t));
 	TRY(attach(t));
+	/* After it: a task that is polled is then known. */
+	TRY(attach_statics(t));
 	*ret = t;
 	t = NULL;
 	return NULL;
@@ -254,6 +315,11 @@ void trace_close(struct trace *t)
 void trace_closep(struct trace **t)
 {
 	trace_close(*t);
+}
+
+size_t trace_nstatics(const struct trace *t)
+{
+	return t->statics.n;
 }
 
 const struct trace_plan *trace_plan_of(const struct trace *t)
@@ -409,6 +475,22 @@ static bool take_object(struct trace *t, const struct trace_point *p, const stru
 	}
 }
 
+/* A static probe of the program itself; item->by is known. */
+static bool take_static(struct trace *t, const struct probe_record *r, const unsigned char *copy,
+                        struct trace_item *item)
+{
+	SCRATCH(tmp);
+	struct trace_hit hit;
+
+	trace_usdt_hit(&t->statics.probes[r->point - FIRST_STATIC], r, copy, &tmp, &hit);
+	item->event = TRACE_USDT;
+	item->task = item->by;
+	if (item->by)
+		set_task(item, point_at(t, r->by_point));
+	item->hit = &hit;
+	return pass(t, item);
+}
+
 static bool take(const struct probe_record *r, const unsigned char *copy, void *arg)
 {
 	struct trace *t = arg;
@@ -416,10 +498,15 @@ static bool take(const struct probe_record *r, const unsigned char *copy, void *
 	const struct trace_point *outer = point_at(t, r->by_point);
 	struct trace_item item = { .time = r->time, .tid = (pid_t)r->tid, .task = r->id };
 
-	if (!p)
+	bool is_static = r->kind == PROBE_PLACE && r->point >= FIRST_STATIC &&
+	                 r->point - FIRST_STATIC < t->statics.n;
+
+	if (!p && !is_static)
 		return true;
 	if (r->by && outer && outer->role == TRACE_AT_POLL && outer->job != TRACE_WORKER)
 		item.by = r->by;
+	if (is_static)
+		return take_static(t, r, copy, &item);
 	if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)
 		return take_call(t, p, r, copy, &item);
 	return take_object(t, p, r, &item);

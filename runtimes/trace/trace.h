@@ -14,6 +14,7 @@
 #include "debugger/base/error.h"
 #include "runtimes/trace/place.h"
 #include "runtimes/trace/plan.h"
+#include "runtimes/trace/usdt.h"
 
 struct inspector;
 struct snapshot;
@@ -30,6 +31,12 @@ struct trace_options {
 	bool slow;                  /* use points that need a single step */
 	bool perf;                  /* use perf instead of uprobe_multi, for tests */
 	bool events[TRACE_NEVENTS]; /* those that are wanted */
+	/*
+	 * Static probes of the program itself, as in trace_usdt_find(); borrowed. NULL: none. With
+	 * them the program needs no runtime.
+	 */
+	const char *const *usdt;
+	bool usdt_texts; /* their arguments may be addresses of texts */
 };
 
 struct trace_item {
@@ -48,6 +55,8 @@ struct trace_item {
 	/* Of a TRACE_POLL_END that is not ready: where the task sleeps; NULL: unknown. */
 	const struct trace_place *place;
 	uint64_t by; /* id of the task that the thread polled then; 0: none */
+	/* Of a TRACE_USDT, whose task is the one that the thread polled then. */
+	const struct trace_hit *hit;
 };
 
 struct trace_totals {
@@ -80,6 +89,8 @@ uint64_t trace_detach_ns(const struct trace *t);
 void trace_close(struct trace *t);
 void trace_closep(struct trace **t);
 
+/* The static probes of the program itself that are attached. */
+size_t trace_nstatics(const struct trace *t);
 /* The plan that is attached, and the name of the kernel's mechanism. */
 const struct trace_plan *trace_plan_of(const struct trace *t);
 const char *trace_backend(const struct trace *t);

@@ -433,7 +433,7 @@ def bpftrace_events(asyncdbg, program, section):
         traced.end()
         time.sleep(1)  # more than one turn of its reader
         tracer.send_signal(signal.SIGINT)
-        return [line.split(None, 4) for line in tracer.communicate(timeout=WAIT)[0].splitlines() if line], truth
+        return [line.split(None, 4) for line in tracer.communicate(timeout=5 * WAIT)[0].splitlines() if line], truth
 
 
 def run_bpftrace(asyncdbg, program):

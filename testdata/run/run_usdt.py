@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
 
 WAIT = 60  # seconds for each step
 TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -99,13 +101,220 @@ def run_plain(asyncdbg, work):
     print("plain: done")
 
 
+# A program without a runtime, whose arguments are of all kinds.
+LOOP = """
+	.globl _start
+_start:	lea text(%rip), %rsi
+	mov $1, %ebx
+again:	inc %ebx
+where:	nop
+	push %rsi
+	mov $35, %eax
+	lea pause(%rip), %rdi
+	xor %esi, %esi
+	syscall
+	pop %rsi
+	jmp again
+	.data
+pause:	.8byte 0, 20000000
+	.fill 64, 1, 0x41
+text:	.asciz "\\303\\274ber"
+	.section .stapsdt.base,"aG",@progbits,.stapsdt.base,comdat
+_.stapsdt.base: .space 1
+	.section .note.stapsdt,"",@note
+	.balign 4
+	.4byte 8, end-start, 3
+	.asciz "stapsdt"
+start:	.8byte where, _.stapsdt.base, 0
+	.asciz "plain"
+	.asciz "turns"
+	.asciz "-4@%ebx 8@$-60 -8@$-60 8@%rsi 8@symbol 1@1(%rsi) 2@-64(%rsi) 4@-4096(%rbx)"
+end:	.balign 4
+"""
+
+
+def run_operands(asyncdbg, work):
+    """Arguments of all kinds, in a program without a runtime."""
+    path = os.path.join(work, "loop")
+    if not shutil.which("cc"):
+        print("operands: left out: there is no cc")
+        return
+    subprocess.run(["cc", "-nostdlib", "-static", "-x", "assembler", "-", "-o", path], input=LOOP, text=True, check=True)
+    with subprocess.Popen([path]) as loop:
+        done = subprocess.run([asyncdbg, "-p", str(loop.pid), "--jsonl", "trace", "--usdt", "plain:*", "--usdt-strings",
+                               "--events", "usdt", "--duration", "500ms"], capture_output=True, text=True, timeout=WAIT)
+        loop.kill()
+    check(f"status of operands: {done.stderr}", done.returncode, 0)
+    check_schema(done.stdout, ".jsonl")
+    _, *items, _ = [json.loads(line) for line in done.stdout.splitlines()]
+    check("hits", len(items) > 3, True)
+    first = items[0]["args"][0]["value"] if items else 0
+    for turn, item in enumerate(items):
+        counter, unsigned, signed, text, unknown, byte, word, unreadable = item["args"]
+        check("a register", counter, {"value": first + turn})
+        check("constants", (unsigned, signed), ({"value": str(2**64 - 60)}, {"value": -60}))
+        check("a text", text["text"], "über")
+        check("memory", (byte, word), ({"value": 0xbc}, {"value": 0x4141}))
+        check("what cannot be read", (unknown, unreadable), ({"value": None}, {"value": None}))
+        check("no task", (item["task"], item["by"]), (None, None))
+    print("operands: done")
+
+
+class Trace:
+    """asyncdbg on a program that runs when a line is written to it."""
+
+    def __init__(self, asyncdbg, program, *options):
+        self.program = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        while self.program.stdout.readline().strip() not in ("ready", ""):
+            pass
+        self.errors = tempfile.TemporaryFile("w+")
+        self.tracer = subprocess.Popen([asyncdbg, "-p", str(self.program.pid), "--jsonl", "trace", *options],
+                                       stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.head = self.tracer.stdout.readline()
+
+    def message(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def finish(self):
+        """Lets the program run once and end; returns its own counts."""
+        truth = {}
+        self.program.stdin.write("go\n")
+        self.program.stdin.flush()
+        for line in self.program.stdout:
+            words = line.split()
+            if words == ["done"]:
+                break
+            truth[words[1]] = int(words[2])
+        time.sleep(0.1)  # more than one turn of asyncdbg's reader
+        self.program.stdin.close()
+        self.program.wait(WAIT)
+        rest = self.tracer.stdout.read()
+        self.status = self.tracer.wait(WAIT)
+        check_schema(self.head + rest, ".jsonl")
+        lines = [json.loads(line) for line in rest.splitlines()]
+        *self.items, self.end = [line for line in lines if "event" in line]
+        return truth
+
+
+def hits(trace, name):
+    return [i for i in trace.items if i["event"] == "usdt" and i["name"] == name]
+
+
+def check_task(name, found, truth):
+    """The task that was polled at each hit is one of the function that the program says."""
+    functions = Counter(i["type"].split("::{")[0] for i in found if i["by"])
+    check(f"tasks of {name}", {f"in.{name}.{key}": n for key, n in functions.items()},
+          {key: n for key, n in truth.items() if key.startswith(f"in.{name}.")})
+    check(f"{name}: by and task", all(i["by"] == i["task"] for i in found), True)
+
+
+def check_texts(name, index, found, truth, key):
+    total = sum(len(i["args"][index]["text"].encode()) for i in found)
+    check(f"bytes of the texts of {name}", total, truth[key])
+
+
+def run_trace(asyncdbg, program, options):
+    """All probes with their texts, beside the events of the runtime."""
+    trace = Trace(asyncdbg, program, "--usdt", "shop:*", "--usdt-strings", *options)
+    if not trace.head:
+        trace.program.stdin.close()
+        message = trace.message()
+        if "there are no probes" in message or "refused" in message:
+            print(f"trace: left out: {message.strip()}")
+            sys.exit(77)
+        check("a trace", message, "")
+        return
+    truth = trace.finish()
+    orders, refunds = hits(trace, "order"), hits(trace, "refund")
+    check("usdt is in the events", "usdt" in json.loads(trace.head)["events"], True)
+    for name, found in (("order", orders), ("refund", refunds)):
+        check(f"hits of {name}", len(found), truth[f"fired.{name}"])
+        check(f"{name} was computed", truth[f"evaluated.{name}"], truth[f"fired.{name}"])
+        check_task(name, found, truth)
+    check("numbers of orders", sum(i["args"][0]["value"] for i in orders), truth["sum.order.number"])
+    check("cents of refunds", sum(i["args"][0]["value"] for i in refunds), truth["sum.refund.cents"])
+    check("numbers of refunds", sum(i["args"][1]["value"] for i in refunds), truth["sum.refund.number"])
+    check_texts("order", 1, orders, truth, "text.order.item")
+    check_texts("refund", 2, refunds, truth, "text.refund.reason")
+    check("a small number has no text", "text" in refunds[0]["args"][1], False)
+    check("polls beside them", any(i["event"] == "task-poll-start" for i in trace.items), True)
+    check("lost events", trace.end["lost"], 0)
+    print("trace: done")
+
+
+def run_some(asyncdbg, program, options):
+    """One probe of two, without texts and without other events."""
+    trace = Trace(asyncdbg, program, "--usdt", "*:ord?r", "--events", "usdt", *options)
+    truth = trace.finish()
+    check("status", trace.status, 0)
+    check("events", {i["event"] for i in trace.items}, {"usdt"})
+    check("names", {i["name"] for i in trace.items}, {"order"})
+    check("hits", len(trace.items), truth["fired.order"])
+    check("no texts", any("text" in arg for i in trace.items for arg in i["args"]), False)
+    check("a probe that nobody traces is not computed", truth["evaluated.refund"], 0)
+    print("some: done")
+
+
+def run_after(asyncdbg, program):
+    """asyncdbg was killed: nobody listens any more."""
+    trace = Trace(asyncdbg, program, "--usdt", "shop:*", "--events", "usdt")
+    trace.tracer.kill()
+    trace.tracer.wait(WAIT)
+    memory, limit = None, time.monotonic() + WAIT
+    while time.monotonic() < limit:
+        trace.program.stdin.write("go\n")
+        trace.program.stdin.flush()
+        memory = {}
+        for line in trace.program.stdout:
+            words = line.split()
+            if words == ["done"]:
+                break
+            memory[words[1]] = int(words[2])
+        if memory["evaluated.order"] == 0:
+            break
+    check("computed after asyncdbg was killed", memory["evaluated.order"], 0)
+    trace.program.stdin.close()
+    trace.program.wait(WAIT)
+    print("after: done")
+
+
+def run_wrong(asyncdbg, program):
+    """Calls that cannot be answered."""
+    running = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    running.stdout.readline()
+    for words, status, text in (
+        (["--usdt", "order"], 64, "PROVIDER:NAME"),
+        (["--usdt", "shop:nothing"], 64, "no static probe"),
+        (["--usdt-strings"], 64, "--usdt"),
+        (["--events", "usdt"], 64, "--usdt"),
+    ):
+        done = subprocess.run([asyncdbg, "-p", str(running.pid), "trace", *words], capture_output=True, text=True,
+                              timeout=WAIT)
+        check(f"status of {words}", done.returncode, status)
+        check(f"message of {words}: {done.stderr}", text in done.stderr, True)
+    running.stdin.close()
+    running.wait(WAIT)
+    done = subprocess.run([asyncdbg, "trace", "--usdt", "shop:*", "--", program, "now"], capture_output=True, text=True,
+                          timeout=WAIT)
+    check("status of a program that is started", done.returncode, 2)
+    check(f"message of a program that is started: {done.stderr}", "-p PID" in done.stderr, True)
+    print("wrong calls: done")
+
+
 def main(arguments):
+    options = [word for word in arguments if word == "--allow-slow"]
     words = [word for word in arguments if word != "--allow-slow"]
     if len(words) != 2:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as work:
         run_list(*words)
         run_plain(words[0], work)
+        run_operands(words[0], work)
+    run_trace(*words, options)
+    run_some(*words, options)
+    run_after(*words)
+    run_wrong(*words)
     sys.exit(1 if failures else 0)
 
 
