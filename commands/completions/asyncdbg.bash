@@ -61,7 +61,7 @@ _asyncdbg()
 		*" save "*) own="--values" ;;
 		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run --run-limit" ;;
 		*" ps "*) own="--tasks" ;;
-		*" trace "*) own="--duration --events --with --over --allow-slow --format" ;;
+		*" trace "*) own="--duration --events --with --over --allow-slow --format --usdt --usdt-strings" ;;
 		*" stalls "*) own="--over --duration --allow-slow" ;;
 		*" probes "*) own="--allow-slow" ;;
 		*" metrics "*) own="--duration --every --over --allow-slow" ;;

@@ -91,6 +91,8 @@ complete -c asyncdbg -n '__asyncdbg_typed trace' -l over -x -d 'Only polls that 
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l with -x -d 'Only events of these tasks'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l format -x -a 'text perfetto' -d 'Of the file'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l usdt -x -d 'Static probes of the program, too'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l usdt-strings -d 'Their arguments as text, where they are'
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l over -x -d 'Polls that run longer than TIME'
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l duration -x -d 'End after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l allow-slow -d 'Use probe points that need a single step'

@@ -54,6 +54,7 @@ struct planner {
 	VEC(struct trace_missing) missing;
 	size_t left_out;                              /* slow points that were not wanted, */
 	size_t slow_returns, slow_unparks, slow_ends; /* and slow sites of returns */
+	bool of_park; /* the returns that are searched are of parking */
 	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
 };
 
@@ -194,17 +195,18 @@ static void describe_task(struct planner *p, const struct code_function *f,
 	}
 }
 
-static bool has_point(const struct planner *p, const struct trace_point *point)
+/* The point at the same place, for the same; NULL: none. */
+static struct trace_point *point_like(struct planner *p, const struct trace_point *point)
 {
 	for (size_t i = 0; i < p->points.n; i++) {
-		const struct trace_point *x = &p->points.data[i];
+		struct trace_point *x = &p->points.data[i];
 
 		if (x->role == point->role && x->code == point->code &&
 		    x->address == point->address &&
 		    x->kernel.stack_delta == point->kernel.stack_delta)
-			return true;
+			return x;
 	}
-	return false;
+	return NULL;
 }
 
 /*
@@ -284,7 +286,7 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 		p->slow_of[row->event]++;
 		return;
 	}
-	if (has_point(p, &point))
+	if (point_like(p, &point))
 		return;
 	p->matches[row->event]++;
 	*vec_push(&p->points) = point;
@@ -352,12 +354,16 @@ static void add_return_point(const struct return_site *site, void *arg)
 		.address = site->address,
 		.offset = code_map_offset(p->code, site->address),
 		.slow = site->slow,
+		.of_park = p->of_park,
 		.kernel = { .kind = PROBE_RETURN, .stack_delta = site->stack_delta },
 	};
+	struct trace_point *same = point_like(p, &point);
 
 	if (point.slow && !p->slow)
 		p->slow_returns++;
-	else if (!has_point(p, &point))
+	else if (same)
+		same->of_park &= point.of_park;
+	else
 		*vec_push(&p->points) = point;
 }
 
@@ -366,13 +372,14 @@ static void plan_returns(struct planner *p)
 	struct returns r = { p->in, p->code, p->a, add_return_point, p, .over_calls = true };
 	size_t n = p->points.n;
 
+	p->of_park = true;
 	for (size_t i = 0; i < n; i++) {
 		if (p->points.data[i].role == TRACE_AT_PARK)
 			returns_of_function(&r, p->points.data[i].entry);
 	}
 	p->slow_unparks += p->slow_returns;
 	p->slow_returns = 0;
-	r.over_calls = false;
+	r.over_calls = p->of_park = false;
 	returns_of_polls(&r, p->callers.data, p->callers.n, p->id.table_offset);
 	p->slow_ends += p->slow_returns;
 	p->slow_returns = 0;

@@ -62,10 +62,11 @@ struct trace_point {
 	enum trace_job job;   /* of TRACE_AT_POLL */
 	bool shared;    /* the point is in a function that the named one leads to, and others too */
 	uint64_t entry; /* of the function, or the address to which a call returns; link-time */
-	unsigned parameter;              /* of the function that has the task's header, 0 to 2 */
-	uint64_t address;                /* of the point; link-time */
-	uint64_t offset;                 /* of the point, in the file */
-	bool slow;                       /* the kernel needs a single step there */
+	unsigned parameter; /* of the function that has the task's header, 0 to 2 */
+	uint64_t address;   /* of the point; link-time */
+	uint64_t offset;    /* of the point, in the file */
+	bool of_park;       /* of TRACE_AT_RETURN: only calls of TRACE_AT_PARK return there */
+	bool slow;          /* the kernel needs a single step there */
 	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
 	struct probe_point kernel;
 };

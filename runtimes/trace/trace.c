@@ -72,7 +72,7 @@ static const char *file_of(struct trace *t, const struct module *m)
 	return arena_printf(&t->arena, "%s%s", target->root, m->path);
 }
 
-/* Whether a point gives events that are wanted, or what is said in them. */
+/* Whether a point gives events that are wanted, or what they contain. */
 static bool is_needed(const struct trace *t, const struct trace_point *p)
 {
 	const bool *wanted = t->options.events;
@@ -86,6 +86,8 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 		return wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN] || wanted[TRACE_POLL_END];
 	case TRACE_AT_PARK:
 		return wanted[TRACE_PARK] || wanted[TRACE_UNPARK];
+	case TRACE_AT_RETURN:
+		return !p->of_park || wanted[TRACE_UNPARK];
 	default:
 		return true;
 	}
