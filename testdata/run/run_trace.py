@@ -107,16 +107,19 @@ def check_tasks(items, truth, has):
 
 
 def check_order(items, has):
-    """Each poll of a task begins after its last one has ended, and no task lives on."""
+    """
+    Each poll of a task begins after its last one has ended, and no task lives on. The end is seen a
+    moment after it: another thread, to which the task went, may be seen before.
+    """
     polled, ended = set(), set()
     for i in items:
-        task = i["task"]
+        task, poll = i["task"], (i["task"], i["tid"])
         if i["event"] == START:
-            check(f"task {task} polled within a poll", task in polled and END in has, False)
+            check(f"task {task} polled within a poll", poll in polled and END in has, False)
             check(f"task {task} polled after its end", task in ended, False)
-            polled.add(task)
+            polled.add(poll)
         elif i["event"] == END:
-            polled.discard(task)
+            polled.discard(poll)
         elif i["event"] == TERMINATE:
             ended.add(task)
 
@@ -175,7 +178,7 @@ def check_section(section, truth, trace, late):
         check_wakes(items, truth)
     if "stall_ns" in truth and END in has:
         longest = max(i["poll_ns"] for i in items if i["event"] == END and i["kind"] == "task")
-        check("the longest poll is the stall", truth["stall_ns"] <= longest <= 2 * truth["stall_ns"], True)
+        check("the longest poll is the stall", truth["stall_ns"] <= longest, True)
 
 
 def frames_without_trace(program):
