@@ -483,7 +483,7 @@ def main(arguments):
         run_stalls(asyncdbg, program, options)
         run_launched(asyncdbg, program, options)
         run_perfetto(asyncdbg, program, options)
-        if not options:
+        if not options and os.environ.get("WITH_BPFTRACE"):
             run_bpftrace(asyncdbg, program)
     sys.exit(1 if failures else 0)
 
