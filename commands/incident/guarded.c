@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/clock.h"
 #include "debugger/host/process_list.h"
 
 enum {
@@ -21,14 +22,6 @@ enum {
 	MAX_ROUNDS = 1000,   /* of ending processes that start others */
 	ROUND_MS = 20,
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- output ---- */
 
@@ -196,7 +189,7 @@ struct error *guarded_start(struct guarded *g, const char *const *argv,
 		g->pid = 0;
 		return error_os(failed, "%s", argv[0]);
 	}
-	g->started_ns = g->last_output_ns = now_ns();
+	g->started_ns = g->last_output_ns = clock_now_ns();
 	return NULL;
 }
 
@@ -233,7 +226,7 @@ static void take_signals(struct guarded *g)
 /* Seconds until a limit; *which is the limit. */
 static double time_left(const struct guarded *g, enum guarded_end *which)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 	double left = 1e9;
 
 	*which = GUARDED_TIMEOUT;
@@ -269,7 +262,7 @@ static struct error *wait_once(struct guarded *g, double left)
 		if (heard && !relay(o))
 			close_end(&o->ends[0]);
 		if (heard || has_changed(o))
-			g->last_output_ns = now_ns();
+			g->last_output_ns = clock_now_ns();
 	}
 	take_signals(g);
 	return NULL;
@@ -323,10 +316,10 @@ static size_t signal_all(int signal)
 void guarded_end_all(struct guarded *g, double grace)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000 };
-	uint64_t until = now_ns() + (uint64_t)(grace * 1e9);
+	uint64_t until = clock_now_ns() + (uint64_t)(grace * 1e9);
 	size_t left = signal_all(SIGTERM);
 
-	while (left && now_ns() < until) {
+	while (left && clock_now_ns() < until) {
 		nanosleep(&pause, NULL);
 		drain(g);
 		reap(g);

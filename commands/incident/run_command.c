@@ -8,14 +8,7 @@
 #include <unistd.h>
 
 #include "commands/base/spawn.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
+#include "debugger/base/clock.h"
 
 FILE *run_command_input(void)
 {
@@ -53,7 +46,7 @@ struct error *run_command_start(struct run_command *c, FILE *input)
 	                     ? spawn(c->line, fileno(input), &c->pid)
 	                     : errno;
 	fclose(input);
-	c->started_ns = now_ns();
+	c->started_ns = clock_now_ns();
 	if (failed)
 		c->pid = 0;
 	return failed ? error_os(failed, "--run: /bin/sh") : NULL;
@@ -91,7 +84,7 @@ struct error *run_command_reap(struct run_command *c, bool wait)
 			c->pid = 0;
 			return ended > 0 ? result(c->line, status) : NULL;
 		}
-		if ((double)(now_ns() - c->started_ns) * 1e-9 > c->limit) {
+		if ((double)(clock_now_ns() - c->started_ns) * 1e-9 > c->limit) {
 			end(c);
 			return error_new(ERR_STATE, "--run: \"%s\" was ended after %g s", c->line,
 			                 c->limit);

@@ -2,23 +2,15 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 
 enum {
 	WAIT_MS = 5,   /* between two reads of the ring */
 	END_MS = 1000, /* for a process that has given its memory back to end */
 };
-
-uint64_t following_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Whether the process has ended; waits for that. */
 static bool has_ended(int pidfd, int ms)
@@ -33,7 +25,7 @@ static bool is_over(const struct following *f)
 	struct error *stop CLEANUP(error_freep) = interrupt_check();
 
 	return stop ||
-	       (f->duration > 0 && (double)(following_now() - f->start) / 1e9 >= f->duration);
+	       (f->duration > 0 && (double)(clock_now_ns() - f->start) / 1e9 >= f->duration);
 }
 
 struct error *following_run(const struct following *f)

@@ -22,8 +22,6 @@ struct following {
 	                 */
 };
 
-/* Now, in ns of CLOCK_MONOTONIC. */
-uint64_t following_now(void);
 /* Detaches the trace at the end. The first error of trace_read() and tick(). */
 struct error *following_run(const struct following *f) MUST_CHECK;
 

@@ -3,12 +3,12 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands/base/interval.h"
 #include "commands/time/metrics_families.h"
 #include "commands/time/time.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/target/target.h"
@@ -37,14 +37,6 @@ struct metering {
 	const char *path;
 	struct prometheus_label labels[3];
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- options ---- */
 
@@ -134,7 +126,7 @@ static struct error *read_events(struct metering *m, uint64_t *time)
 {
 	struct trace_totals totals;
 
-	*time = now();
+	*time = clock_now_ns();
 	TRY(trace_read(m->trace, take, m));
 	trace_totals(m->trace, &totals);
 	if (totals.lost != m->lost)
@@ -151,7 +143,7 @@ static void look(struct metering *m)
 
 	if (err)
 		LOG("trace", "no look at the runtimes: %s", err->message);
-	m->looked = now();
+	m->looked = clock_now_ns();
 	event_tally_look(m->tally, err ? NULL : s, m->looked);
 }
 
@@ -181,7 +173,7 @@ static bool has_ended(const struct metering *m)
 
 static bool is_over(double seconds, uint64_t since)
 {
-	return seconds > 0 && (double)(now() - since) / 1e9 >= seconds;
+	return seconds > 0 && (double)(clock_now_ns() - since) / 1e9 >= seconds;
 }
 
 static bool is_interrupted(void)
@@ -201,9 +193,10 @@ static struct error *follow(struct metering *m)
 	while (!has_ended(m) && !is_over(m->duration, m->start) && !is_interrupted()) {
 		TRY(read_events(m, &time));
 		if (is_over(m->every, begun)) {
-			begun = now();
+			begun = clock_now_ns();
 			TRY(write_now(m, false));
-		} else if (event_tally_wants_look(m->tally) && now() - m->looked >= LOOK_NS) {
+		} else if (event_tally_wants_look(m->tally) &&
+		           clock_now_ns() - m->looked >= LOOK_NS) {
 			look(m);
 		}
 	}
@@ -243,7 +236,7 @@ static struct error *run_metering(struct metering *m, struct arena *a)
 	trace_know(m->trace, s);
 	m->labels[0] = (struct prometheus_label){ "process", arena_strdup(a, s->target.command) };
 	m->labels[1] = (struct prometheus_label){ "pid", arena_uint(a, (uint64_t)s->target.pid) };
-	m->start = m->looked = now();
+	m->start = m->looked = clock_now_ns();
 	event_tally_begin(m->tally, s, m->start);
 	if (!s->complete) {
 		fprintf(m->out->options.messages, "note: not all tasks that exist could be read\n");

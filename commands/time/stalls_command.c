@@ -5,6 +5,7 @@
 #include "commands/base/interval.h"
 #include "commands/time/following.h"
 #include "commands/time/time.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/map.h"
 #include "debugger/target/target.h"
 
@@ -119,7 +120,7 @@ static struct error *report(struct stalls *s, const struct trace_item *item, uin
 
 static struct error *look(struct stalls *s, struct polling *p)
 {
-	uint64_t now = following_now();
+	uint64_t now = clock_now_ns();
 
 	for (size_t i = p->depth; i-- > 0;) {
 		struct current *c = &p->polls[i];
@@ -182,7 +183,7 @@ static struct error *watch(struct stalls *s)
 		.trace = s->trace,
 		.pid = asyncdbg_target(s->s->handle)->pid,
 		.duration = s->duration,
-		.start = following_now(),
+		.start = clock_now_ns(),
 		.item = take,
 		.tick = look_at_all,
 		.arg = s,

@@ -13,6 +13,7 @@
 #include "commands/time/launched.h"
 #include "commands/time/sink.h"
 #include "commands/time/time.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
@@ -261,7 +262,7 @@ static void warn_breakpoints(const struct tracing *t)
 static void finish(struct tracing *t)
 {
 	struct trace_ending e = { .detach_ns = trace_detach_ns(t->trace),
-		                  .duration_ns = following_now() - t->start };
+		                  .duration_ns = clock_now_ns() - t->start };
 
 	trace_totals(t->trace, &e.totals);
 	e.totals.events = t->nshown;
@@ -285,7 +286,7 @@ static void begin(struct tracing *t, const struct snapshot *snap)
 	const struct answer answer = { .command = "trace", .snapshot = snap };
 
 	following_warn(trace_plan_of(t->trace), t->options.events, t->out);
-	t->start = following_now();
+	t->start = clock_now_ns();
 	t->sink->ops->begin(t->sink, &(struct trace_heading){
 					     trace_plan_of(t->trace), &answer,
 					     trace_backend(t->trace), t->options.events, t->start,

@@ -2,21 +2,14 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <time.h>
+
+#include "debugger/base/clock.h"
 
 static struct {
 	FILE *f;              /* NULL: off */
 	uint64_t delay, next; /* ns; next: earliest time of the next update */
 	bool shown;
 } line;
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 void progress_enable(FILE *f, unsigned delay_ms)
 {
@@ -29,7 +22,7 @@ void progress_enable(FILE *f, unsigned delay_ms)
 void progress_begin(void)
 {
 	if (line.f)
-		line.next = now() + line.delay;
+		line.next = clock_now_ns() + line.delay;
 }
 
 static uint64_t percent(uint64_t done, uint64_t total)
@@ -41,7 +34,7 @@ void progress(const char *what, uint64_t done, uint64_t total)
 {
 	uint64_t t;
 
-	if (!line.f || (t = now()) < line.next)
+	if (!line.f || (t = clock_now_ns()) < line.next)
 		return;
 	line.next = t + PROGRESS_EACH_MS * UINT64_C(1000000);
 	line.shown = true;

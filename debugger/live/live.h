@@ -48,7 +48,6 @@ struct live {
 	struct map known;               /* tids that were handled */
 };
 
-uint64_t live_now_ns(void);
 /*
  * Checks that the process still runs the same program: pids are reused, and execve() replaces a
  * program.

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/str.h"
 #include "debugger/elf/elf_image.h"
 #include "debugger/live/fd_info.h"
@@ -25,17 +25,9 @@ enum { CHECK_TRIES = 15 };
 
 static const double check_again_s = 0.02;
 
-uint64_t live_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 void live_read_clock(struct live *l)
 {
-	l->t->clock.monotonic_ns = live_now_ns() + (uint64_t)l->clock_offset;
+	l->t->clock.monotonic_ns = clock_now_ns() + (uint64_t)l->clock_offset;
 	l->t->clock.known = true;
 }
 

@@ -1,4 +1,5 @@
 #include "debugger/live/tracer.h"
+#include "debugger/base/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +26,7 @@ enum {
 
 static uint64_t soon(void)
 {
-	return live_now_ns() + TRACER_TIMEOUT_NS;
+	return clock_now_ns() + TRACER_TIMEOUT_NS;
 }
 
 static struct tracee *add_tracee(struct tracer *tr, pid_t tid)
@@ -57,7 +58,7 @@ static void reap(struct tracer *tr, pid_t pid)
 	struct wait_status w = { 0 };
 
 	kill(pid, SIGKILL);
-	while (w.status != -1 && live_now_ns() < deadline)
+	while (w.status != -1 && clock_now_ns() < deadline)
 		next_event(tr, pid, deadline, &w);
 }
 
@@ -344,7 +345,7 @@ static void wait_gone(struct tracer *tr)
 
 	pthread_join(tr->thread, NULL);
 	snprintf(path, sizeof(path), "/proc/self/task/%d", (int)tr->tid);
-	while (access(path, F_OK) == 0 && live_now_ns() < deadline)
+	while (access(path, F_OK) == 0 && clock_now_ns() < deadline)
 		sched_yield();
 	tr->started = tr->quit = false;
 }
@@ -411,7 +412,7 @@ void tracer_free(struct tracer *tr)
 /* Waits for an event, for at most SLICE_NS. */
 static void wait_arrived(struct tracer *tr, uint64_t deadline)
 {
-	uint64_t until = live_now_ns() + SLICE_NS;
+	uint64_t until = clock_now_ns() + SLICE_NS;
 
 	if (until > deadline)
 		until = deadline;
@@ -423,12 +424,12 @@ static void wait_arrived(struct tracer *tr, uint64_t deadline)
 struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct event *ret,
                                 bool *found)
 {
-	uint64_t now = live_now_ns();
+	uint64_t now = clock_now_ns();
 	uint64_t deadline = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 	struct error *err = NULL;
 
 	pthread_mutex_lock(&tr->lock);
-	while (tr->taken == tr->events.n && !(err = interrupt_check()) && live_now_ns() < deadline)
+	while (tr->taken == tr->events.n && !(err = interrupt_check()) && clock_now_ns() < deadline)
 		wait_arrived(tr, deadline);
 	*found = tr->taken < tr->events.n;
 	if (*found)

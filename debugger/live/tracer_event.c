@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/live/tracer_private.h"
 
 enum {
@@ -25,7 +26,7 @@ enum {
  */
 static void nap(uint64_t *length, uint64_t longest, uint64_t deadline)
 {
-	uint64_t now = deadline == TRACER_NEVER ? 0 : live_now_ns(), ns = *length;
+	uint64_t now = deadline == TRACER_NEVER ? 0 : clock_now_ns(), ns = *length;
 	sigset_t child;
 
 	if (deadline != TRACER_NEVER && now + LATE_NAP_NS > deadline)
@@ -61,7 +62,7 @@ bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_sta
 			return true;
 		}
 		if (something_else(tr, tid) ||
-		    (deadline != TRACER_NEVER && live_now_ns() > deadline))
+		    (deadline != TRACER_NEVER && clock_now_ns() > deadline))
 			return false;
 		nap(&length, deadline == TRACER_NEVER ? LONG_NAP_NS : MAX_NAP_NS, deadline);
 	}

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/log.h"
 #include "debugger/live/live.h"
 #include "debugger/live/live_check.h"
@@ -179,7 +180,7 @@ static uint64_t deadline_of(const struct live *l)
  */
 static bool is_over(struct live *l)
 {
-	l->over |= is_limited(l) && live_now_ns() > deadline_of(l);
+	l->over |= is_limited(l) && clock_now_ns() > deadline_of(l);
 	return l->over;
 }
 
@@ -281,7 +282,7 @@ static struct error *stop_threads(struct live *l)
 			 * compete with it.
 			 */
 			raise_priority(l->tracer);
-			l->t->stopped_at = live_now_ns();
+			l->t->stopped_at = clock_now_ns();
 		}
 		interrupt_from(l, done);
 		if ((err = wait_stopped(l, done)))
@@ -417,7 +418,7 @@ void tracer_resume(struct tracer *tr, struct live *l)
 	tr->standing = false;
 	for (size_t i = 0; i < tr->tracees.n; i++)
 		tr->quit |= !let_go(tr, i);
-	l->t->pause_ns = l->t->stopped_at ? live_now_ns() - l->t->stopped_at : 0;
+	l->t->pause_ns = l->t->stopped_at ? clock_now_ns() - l->t->stopped_at : 0;
 	restore_priority(tr);
 	if (l->tasks)
 		closedir(l->tasks);

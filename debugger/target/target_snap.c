@@ -3,8 +3,8 @@
  * stopped for as short as possible.
  */
 #include <inttypes.h>
-#include <time.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/log.h"
 #include "debugger/base/map.h"
 #include "debugger/memory/page_cache.h"
@@ -33,14 +33,6 @@ struct snap {
 	bool whole;          /* all pages were copied during the stop */
 	struct error *err;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 void target_exclude(struct target *t, pid_t tid)
 {
@@ -103,7 +95,7 @@ static void add_stacks(struct snap *s)
 static bool has_time(void *arg)
 {
 	struct snap *s = arg;
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 	uint64_t let_go = BASE_COST_NS + s->t->nthreads * RESUME_COST_NS;
 
 	if (s->slice_from && now - s->slice_from > s->slice_ns)
@@ -133,12 +125,12 @@ static void copy_now(void *arg)
 static void copy_ahead(void *arg)
 {
 	struct snap *s = arg;
-	uint64_t start = now_ns();
+	uint64_t start = clock_now_ns();
 	bool whole;
 
 	s->err = page_cache_copy(s->t->cache, &(struct page_copy){ 0 }, target_read_batch, s->t,
 	                         &whole);
-	s->slice_ns = s->bytes ? (now_ns() - start) * COPY_SLICE / s->bytes : 0;
+	s->slice_ns = s->bytes ? (clock_now_ns() - start) * COPY_SLICE / s->bytes : 0;
 }
 
 static struct error *stop_and_copy(struct snap *s)

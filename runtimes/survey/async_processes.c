@@ -1,9 +1,9 @@
 #include "runtimes/survey/async_processes.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
@@ -110,14 +110,6 @@ static bool find_executors(struct lister *l, const struct program *program,
 
 /* ---- its debug info and tasks ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static const char *problem_text(struct arena *a, const struct error *err)
 {
 	return str_clean(a, err->message, strlen(err->message));
@@ -196,10 +188,10 @@ static void look_at(struct lister *l, struct program *program, struct async_proc
 	struct error *err CLEANUP(error_freep) = live_check(p->process->pid, true, &arch);
 
 	if (!err && (!program->opened || counts(l, program))) {
-		uint64_t begin = now_ns();
+		uint64_t begin = clock_now_ns();
 
 		err = open_process(l, program, p);
-		l->spent_ns += now_ns() - begin;
+		l->spent_ns += clock_now_ns() - begin;
 		l->counted++;
 	}
 	p->debug = p->library ? DEBUG_UNKNOWN : program->debug;

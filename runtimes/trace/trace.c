@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/log.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
@@ -42,14 +42,6 @@ struct trace {
 	void *arg;
 	struct arena arena;
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- attaching ---- */
 
@@ -227,7 +219,7 @@ static struct error *attach_statics(struct trace *t)
 
 void trace_know(struct trace *t, const struct snapshot *s)
 {
-	t->known_at = now();
+	t->known_at = clock_now_ns();
 	for (size_t i = 0; i < s->nthreads; i++) {
 		struct known_thread *th = NEW(&t->arena, struct known_thread);
 
@@ -287,11 +279,11 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 
 void trace_detach(struct trace *t)
 {
-	uint64_t start = now();
+	uint64_t start = clock_now_ns();
 
 	probes_detach(t->probes);
 	t->detached = true;
-	t->detach_ns = now() - start;
+	t->detach_ns = clock_now_ns() - start;
 }
 
 uint64_t trace_detach_ns(const struct trace *t)
