@@ -99,7 +99,9 @@ def count(asyncdbg, path, section):
         program.end()
         check(f"{section}: on standard output", child.communicate(timeout=WAIT)[0], "")
         # A snapshot of a program that starts and ends threads may be incomplete, which a note says.
-        check(f"{section}: status", child.returncode in (0, 1), True)
+        errors.seek(0)
+        incomplete = "not all tasks that exist could be read" in errors.read()
+        check(f"{section}: status", child.returncode, 1 if incomplete else 0)
         check(f"{section}: files", os.listdir(directory), ["traced.prom"])
         with open(file, encoding="utf-8") as f:
             metrics = Metrics(f.read())
@@ -148,7 +150,8 @@ def run_time(asyncdbg, path):
     time.sleep(1)
     child, _ = start(asyncdbg, program, "--duration", "2s", "--every", "1s")
     texts = child.communicate(timeout=WAIT)[0].split("\n\n")
-    check("flat: answers", len(texts), 2)
+    # One each second, and one at the end, which a busy machine delays.
+    check(f"flat: {len(texts)} answers", len(texts) >= 2, True)
     first, last = Metrics(texts[0]), Metrics(texts[-1])
     check_format("flat", last)
     elapsed = last.sum("elapsed_seconds")
@@ -195,7 +198,11 @@ def run_late(asyncdbg, path):
     check_format("late", metrics)
     for worker in "01":
         check("late: polls", metrics.sum("worker_polls_total", runtime="0", worker=worker) > 0, True)
-    check("late: all polls", metrics.sum("worker_polls_total", runtime="0"), metrics.sum("polls_total"))
+    lost = metrics.sum("trace_lost_events_total")
+    if lost:
+        print(f"left out: all polls are those of workers: {lost:.0f} events were lost")
+    else:
+        check("late: all polls", metrics.sum("worker_polls_total", runtime="0"), metrics.sum("polls_total"))
     check("late: alive", metrics.sum("live_tasks"), 0)
     print("late: done")
 
