@@ -146,7 +146,7 @@ static __always_inline void submit(struct whole_record *r)
 	__u32 copied = r->head.copied;
 
 	asm volatile("" : "+r"(copied));
-	copied &= PROBE_MAX_COPY - 1;
+	copied &= sizeof(r->copy) - 1;
 	if (bpf_ringbuf_output(&ring, r, sizeof(r->head) + copied, BPF_RB_NO_WAKEUP) != 0)
 		count(PROBE_LOST);
 }
@@ -413,7 +413,6 @@ static __always_inline void pass_place(struct pt_regs *ctx, struct whole_record 
                                        __u32 index)
 {
 	const struct probe_place *place = bpf_map_lookup_elem(&places, &index);
-	__u32 copied;
 
 	if (!place)
 		return;
@@ -423,12 +422,7 @@ static __always_inline void pass_place(struct pt_regs *ctx, struct whole_record 
 	set_outer(&r->head, c, c->depth);
 	save_registers(c, ctx);
 	read_place(r, c, place);
-	copied = r->head.copied;
-	asm volatile("" : "+r"(copied));
-	if (copied > sizeof(r->copy))
-		return;
-	if (bpf_ringbuf_output(&ring, r, sizeof(r->head) + copied, BPF_RB_NO_WAKEUP) != 0)
-		count(PROBE_LOST);
+	submit(r);
 }
 
 static __always_inline struct calls *calls_of(__u32 tid)

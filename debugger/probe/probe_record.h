@@ -25,12 +25,12 @@ enum {
 	PROBE_MAX_DEPTH = 8, /* calls that nest on one thread; a power of two */
 	PROBE_MAX_THREADS =
 		4096, /* threads whose calls are followed; the least used one goes first */
-	PROBE_MAX_RETURNS = 256, /* addresses to which calls return */
-	PROBE_MAX_COPY = 256,    /* bytes of an object in a record: fewer than these */
-	PROBE_MAX_PIECES = 4,    /* pieces of an object in one copy */
-	PROBE_MAX_PLACES = 8192, /* points of the kind PROBE_PLACE */
-	PROBE_MAX_VALUES = 12,   /* that are read at one of them */
-	PROBE_MAX_TEXT = 128,    /* bytes of one text there, with its NUL; longer ones are cut */
+	PROBE_MAX_RETURNS = 16384, /* addresses to which calls return */
+	PROBE_MAX_COPY = 256,      /* bytes of an object in a record: fewer than these */
+	PROBE_MAX_PIECES = 4,      /* pieces of an object in one copy */
+	PROBE_MAX_PLACES = 8192,   /* points of the kind PROBE_PLACE */
+	PROBE_MAX_VALUES = 12,     /* that are read at one of them */
+	PROBE_MAX_TEXT = 128,      /* bytes of one text there, with its NUL; longer ones are cut */
 };
 
 /* Bytes of an object, from its address. */

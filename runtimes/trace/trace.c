@@ -162,19 +162,24 @@ struct error *trace_executed(struct trace *t, uint64_t bias)
  */
 static struct error *attach(struct trace *t)
 {
+	struct map done = { 0 }; /* modules */
+	struct error *err = NULL;
+
 	for (size_t i = t->nattached; i < t->plan.n; i++)
 		TRY(describe(t, i));
 	for (size_t i = t->nattached; i < t->plan.n; i++) {
 		const struct code_map *code = t->plan.points[i].code;
-		bool first = true;
 
-		for (size_t j = t->nattached; j < i; j++)
-			first &= t->plan.points[j].code != code;
-		if (!first)
+		if (!map_put(&done, (uintptr_t)code, NULL))
 			continue;
-		TRY(attach_module(t, code, false));
-		TRY(attach_module(t, code, true));
+		err = attach_module(t, code, false);
+		err = err ? err : attach_module(t, code, true);
+		if (err)
+			break;
 	}
+	map_free(&done);
+	if (err)
+		return err;
 	t->nattached = t->plan.n;
 	return NULL;
 }
