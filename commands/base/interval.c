@@ -54,6 +54,20 @@ struct error *interval_read_pause(const char *word, double *seconds)
 	                 "\"%s\" is no time: 5ms, 500us, 1s; without a unit milliseconds", word);
 }
 
+struct error *interval_option(const struct call *call, const char *name, double *seconds)
+{
+	const char *word = option_value(call, name);
+	double time;
+
+	if (!word)
+		return NULL;
+	TRY(interval_read(word, &time));
+	if (time <= 0)
+		return error_new(ERR_USAGE, "--%s needs a time above 0", name);
+	*seconds = time;
+	return NULL;
+}
+
 const char *interval_text(struct arena *a, const char *word)
 {
 	const char *end;

@@ -2,6 +2,7 @@
 #ifndef COMMANDS_BASE_INTERVAL_H
 #define COMMANDS_BASE_INTERVAL_H
 
+#include "commands/base/call.h"
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 
@@ -12,6 +13,12 @@
 struct error *interval_read(const char *word, double *seconds) MUST_CHECK;
 /* The same where a number without a unit is milliseconds: --max-pause. */
 struct error *interval_read_pause(const char *word, double *seconds) MUST_CHECK;
+/*
+ * The time above 0 that is the value of an option; *seconds stays as it is where the option was not
+ * given. ERR_USAGE.
+ */
+struct error *interval_option(const struct call *call, const char *name, double *seconds)
+	MUST_CHECK;
 /* Formats such a word for text output, in arena a: "5 s" for "5s" and "5". */
 const char *interval_text(struct arena *a, const char *word);
 

@@ -54,15 +54,8 @@ static struct error *number(const struct call *call, const char *name, uint64_t 
 
 static struct error *run_limit(const struct call *call, double *ret)
 {
-	const char *text = option_value(call, "run-limit");
-
 	*ret = default_run_limit_s;
-	if (!text)
-		return NULL;
-	TRY(interval_read(text, ret));
-	if (*ret > 0)
-		return NULL;
-	return error_new(ERR_USAGE, "--run-limit needs a time above 0");
+	return interval_option(call, "run-limit", ret);
 }
 
 struct error *watchdog_check(const struct call *call)
@@ -78,9 +71,7 @@ struct error *watchdog_check(const struct call *call)
 	}
 	if (!every)
 		return NULL;
-	TRY(interval_read(every, &seconds));
-	if (seconds <= 0)
-		return error_new(ERR_USAGE, "--every needs a time above 0");
+	TRY(interval_option(call, "every", &seconds));
 	if (option_has(call, "keep") && !option_has(call, "save"))
 		return error_new(ERR_USAGE, "--keep needs --save DIR");
 	if (option_has(call, "run-limit") && !option_has(call, "run"))
@@ -96,7 +87,7 @@ static struct error *read_options(const struct call *call, struct watchdog *w)
 {
 	uint64_t keep;
 
-	TRY(interval_read(option_value(call, "every"), &w->every));
+	TRY(interval_option(call, "every", &w->every));
 	TRY(run_limit(call, &w->command.limit));
 	TRY(number(call, "for", DEFAULT_LOOKS, UINT32_MAX, &w->looks));
 	TRY(number(call, "keep", DEFAULT_KEEP, MAX_KEEP, &keep));

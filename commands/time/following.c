@@ -1,6 +1,9 @@
 #include "commands/time/following.h"
 
+#include <inttypes.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,16 +11,56 @@
 #include "debugger/base/file.h"
 
 enum {
+	RING = 16 << 20,
 	WAIT_MS = 5,   /* between two reads of the ring */
 	END_MS = 1000, /* for a process that has given its memory back to end */
 };
 
-/* Whether the process has ended; waits for that. */
-static bool has_ended(int pidfd, int ms)
+struct trace_options following_options(const struct call *call)
+{
+	const char *probes = getenv("ASYNCDBG_PROBES");
+
+	return (struct trace_options){
+		.ring = RING,
+		.slow = option_has(call, "allow-slow"),
+		.perf = probes && strcmp(probes, "perf") == 0,
+	};
+}
+
+void following_warn(const struct trace *t, const bool *wanted, const struct out *out)
+{
+	const struct trace_plan *plan = trace_plan_of(t);
+
+	for (size_t i = 0; i < plan->nmissing; i++) {
+		if (wanted[plan->missing[i].event])
+			fprintf(out->options.messages, "note: no %s: %s\n",
+			        trace_event_name(plan->missing[i].event), plan->missing[i].reason);
+	}
+}
+
+struct error *following_begin(struct session *s, const struct trace_options *options,
+                              const struct out *out, struct trace **trace,
+                              const struct snapshot **known)
+{
+	/* The layouts are resolved by a snapshot; tasks that exist are those after attaching. */
+	TRY(session_snapshot(s, WANT_LAYOUT, NULL, known));
+	TRY(trace_open(asyncdbg_inspector(s->handle), options, trace));
+	TRY(session_snapshot(s, WANT_TASKS, NULL, known));
+	trace_know(*trace, *known);
+	following_warn(*trace, options->events, out);
+	return NULL;
+}
+
+static bool ends_within(int pidfd, int ms)
 {
 	struct pollfd fd = { pidfd, POLLIN, 0 };
 
 	return poll(&fd, 1, ms) > 0;
+}
+
+bool following_process_ended(int pidfd)
+{
+	return ends_within(pidfd, WAIT_MS);
 }
 
 static bool is_over(const struct following *f)
@@ -34,7 +77,7 @@ struct error *following_run(const struct following *f)
 	bool ended = false;
 
 	while (!ended) {
-		ended = has_ended(pidfd, WAIT_MS) || trace_is_over(f->trace) || is_over(f);
+		ended = following_process_ended(pidfd) || trace_is_over(f->trace) || is_over(f);
 		if (ended)
 			trace_detach(f->trace);
 		TRY(trace_read(f->trace, f->item, f->arg));
@@ -42,24 +85,24 @@ struct error *following_run(const struct following *f)
 			TRY(f->tick(ended, f->arg));
 	}
 	if (f->executed)
-		*f->executed = pidfd >= 0 && trace_is_over(f->trace) && !has_ended(pidfd, END_MS);
+		*f->executed = pidfd >= 0 && trace_is_over(f->trace) && !ends_within(pidfd, END_MS);
 	return NULL;
 }
 
-void following_warn(const struct trace_plan *plan, const bool *wanted, const struct out *out)
+enum status following_end(const struct trace *t, const bool *wanted, const struct out *out)
 {
-	for (size_t i = 0; i < plan->nmissing; i++) {
-		if (wanted[plan->missing[i].event])
-			fprintf(out->options.messages, "note: no %s: %s\n",
-			        trace_event_name(plan->missing[i].event), plan->missing[i].reason);
-	}
-}
+	const struct trace_plan *plan = trace_plan_of(t);
+	struct trace_totals totals;
+	bool missing;
 
-bool following_misses(const struct trace_plan *plan, const bool *wanted)
-{
-	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
-		if (wanted[i] && !plan->has[i])
-			return true;
-	}
-	return false;
+	trace_totals(t, &totals);
+	missing = totals.lost || totals.too_deep;
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		missing |= wanted[i] && !plan->has[i];
+	if (totals.lost)
+		fprintf(out->options.messages,
+		        "note: %" PRIu64
+		        " events were lost: they came faster than they could be read\n",
+		        totals.lost);
+	return missing ? STATUS_PARTIAL : STATUS_OK;
 }

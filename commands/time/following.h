@@ -1,4 +1,7 @@
-/* Follows a trace until its time is over, the process has ended, or ^C. */
+/*
+ * What commands share that follow a trace: its options, how it begins, the loop until its time is
+ * over, the process has ended or ^C, and how it ends.
+ */
 #ifndef COMMANDS_TIME_FOLLOWING_H
 #define COMMANDS_TIME_FOLLOWING_H
 
@@ -6,8 +9,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "commands/base/call.h"
 #include "commands/out/out.h"
 #include "runtimes/trace/trace.h"
+
+/* The option --allow-slow of these commands. */
+#define FOLLOWING_SLOW_OPTION                                                                      \
+	{                                                                                          \
+		"allow-slow", NULL, false,                                                         \
+			"Use probe points that the processor must single-step: 2 to 20 us each"    \
+	}
+/*
+ * The trace that the call asks for, without events. ASYNCDBG_PROBES=perf in the environment, for
+ * tests, asks for what older kernels have.
+ */
+struct trace_options following_options(const struct call *call);
+
+/*
+ * Attaches a trace to the process of the session, tells it what exists and prints a note for each
+ * wanted event that the program does not show. The caller frees *trace with trace_close(), also
+ * where an error is returned. *known: a snapshot with WANT_TASKS, taken after attaching; the
+ * session owns it.
+ */
+struct error *following_begin(struct session *s, const struct trace_options *options,
+                              const struct out *out, struct trace **trace,
+                              const struct snapshot **known) MUST_CHECK;
+/* The notes of following_begin() alone. */
+void following_warn(const struct trace *t, const bool *wanted, const struct out *out);
 
 struct following {
 	struct trace *trace;
@@ -24,10 +52,10 @@ struct following {
 
 /* Detaches the trace at the end. The first error of trace_read() and tick(). */
 struct error *following_run(const struct following *f) MUST_CHECK;
+/* Waits a few milliseconds; true as soon as the process of the pidfd has ended. */
+bool following_process_ended(int pidfd);
 
-/* Prints a note for each wanted event that the program does not show. */
-void following_warn(const struct trace_plan *plan, const bool *wanted, const struct out *out);
-/* Whether one of them is missing. */
-bool following_misses(const struct trace_plan *plan, const bool *wanted);
+/* Prints a note if events were lost. STATUS_PARTIAL: they were, or a wanted one is missing. */
+enum status following_end(const struct trace *t, const bool *wanted, const struct out *out);
 
 #endif

@@ -2,19 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "debugger/base/file.h"
 #include "debugger/elf/elf_image.h"
+#include "debugger/live/proc.h"
 
 static bool is_program(const char *path)
 {
@@ -102,44 +100,31 @@ struct error *launched_go(struct launched *l, const char *const *words)
 	return errnum ? error_os(errnum, "cannot start %s", words[0]) : NULL;
 }
 
-/* Where the file is mapped from its beginning; UINT64_MAX: nowhere. */
-static uint64_t mapped_at(pid_t pid, const struct stat *file)
+/* Whether the process executes that file. */
+static bool executes(pid_t pid, int fd)
 {
-	char path[64], line[PATH_MAX + 128];
-	uint64_t ret = UINT64_MAX;
+	char path[64];
+	struct stat file, exe;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	FILE *maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof(line), maps)) {
-		uint64_t start, offset, inode;
-		unsigned device[2];
-
-		if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %x:%x %" SCNu64, &start, &offset,
-		           &device[0], &device[1], &inode) == 5 &&
-		    offset == 0 && inode == file->st_ino && start < ret)
-			ret = start;
-	}
-	if (maps)
-		fclose(maps);
-	return ret;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return fstat(fd, &file) == 0 && stat(path, &exe) == 0 && file.st_dev == exe.st_dev &&
+	       file.st_ino == exe.st_ino;
 }
 
 struct error *launched_bias(const struct launched *l, const char *file, uint64_t *ret)
 {
 	SCRATCH(tmp);
-	struct elf_image image;
-	struct stat st = { 0 };
+	Elf64_Ehdr header;
+	size_t len;
 	int fd CLEANUP(file_close) = -1;
 
 	TRY(file_open(file, &fd));
-	const struct elf_source from = { elf_read_fd, &fd, false };
-	if (fstat(fd, &st) != 0 || !elf_image_read(&tmp, &from, EM_X86_64, &image))
-		return error_new(ERR_UNSUPPORTED, "%s is no program of this machine", file);
-	uint64_t start = mapped_at(l->pid, &st);
-	if (start == UINT64_MAX)
+	const char *auxv = proc_read(&tmp, l->pid, "auxv", &len);
+	uint64_t entry = auxv ? elf_auxv_find(auxv, len, AT_ENTRY) : 0;
+	if (!entry || !executes(l->pid, fd) || !elf_read_fd(&fd, 0, &header, sizeof(header)))
 		return error_new(ERR_STATE, "%s is not what process %d executes", file,
 		                 (int)l->pid);
-	*ret = start - image.low;
+	*ret = entry - header.e_entry;
 	return NULL;
 }
 

@@ -1,11 +1,11 @@
 /* metrics: counts of a program's events, for Prometheus. */
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "commands/base/interval.h"
+#include "commands/time/following.h"
 #include "commands/time/metrics_families.h"
 #include "commands/time/time.h"
 #include "debugger/base/clock.h"
@@ -15,8 +15,6 @@
 #include "runtimes/session/asyncdbg.h"
 
 enum {
-	RING = 16 << 20,
-	WAIT_MS = 5,            /* between two reads of the ring */
 	LOOK_NS = 1000000000,   /* at least, between two looks at threads that are new */
 	DURATION = 10,          /* seconds, without --duration and --every */
 	SLOW_NS = 10 * 1000000, /* without --over */
@@ -40,32 +38,20 @@ struct metering {
 
 /* ---- options ---- */
 
-static struct error *read_time(const struct call *call, const char *name, double *ret)
-{
-	const char *word = option_value(call, name);
-
-	if (!word)
-		return NULL;
-	TRY(interval_read(word, ret));
-	if (*ret <= 0)
-		return error_new(ERR_USAGE, "--%s needs a time above 0", name);
-	return NULL;
-}
-
 static struct error *read_options(const struct call *call, struct metering *m)
 {
 	double over = SLOW_NS / 1e9;
 
-	TRY(read_time(call, "every", &m->every));
-	TRY(read_time(call, "duration", &m->duration));
-	TRY(read_time(call, "over", &over));
+	TRY(interval_option(call, "every", &m->every));
+	TRY(interval_option(call, "duration", &m->duration));
+	TRY(interval_option(call, "over", &over));
 	if (m->every <= 0 && m->duration <= 0)
 		m->duration = DURATION;
 	m->slow_ns = (uint64_t)(over * 1e9);
 	m->path = output_file_of(call);
 	if (m->path)
 		TRY(words_file(m->path));
-	m->options = (struct trace_options){ .ring = RING, .slow = option_has(call, "allow-slow") };
+	m->options = following_options(call);
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
 		m->options.events[i] = i != TRACE_USDT;
 	return NULL;
@@ -163,14 +149,6 @@ static struct error *write_now(struct metering *m, bool last)
 	return NULL;
 }
 
-/* Whether the process has ended; waits a little for that. */
-static bool has_ended(const struct metering *m)
-{
-	struct pollfd fd = { m->pidfd, POLLIN, 0 };
-
-	return poll(&fd, 1, WAIT_MS) > 0;
-}
-
 static bool is_over(double seconds, uint64_t since)
 {
 	return seconds > 0 && (double)(clock_now_ns() - since) / 1e9 >= seconds;
@@ -190,7 +168,8 @@ static struct error *follow(struct metering *m)
 {
 	uint64_t begun = m->start, time;
 
-	while (!has_ended(m) && !is_over(m->duration, m->start) && !is_interrupted()) {
+	while (!following_process_ended(m->pidfd) && !is_over(m->duration, m->start) &&
+	       !is_interrupted()) {
 		TRY(read_events(m, &time));
 		if (is_over(m->every, begun)) {
 			begun = clock_now_ns();
@@ -203,48 +182,22 @@ static struct error *follow(struct metering *m)
 	return write_now(m, true);
 }
 
-static void warn_missing(const struct metering *m)
-{
-	const struct trace_plan *plan = trace_plan_of(m->trace);
-
-	for (size_t i = 0; i < plan->nmissing; i++)
-		fprintf(m->out->options.messages, "note: no %s: %s\n",
-		        trace_event_name(plan->missing[i].event), plan->missing[i].reason);
-}
-
-static void finish(const struct metering *m)
-{
-	const struct trace_plan *plan = trace_plan_of(m->trace);
-	struct trace_totals totals;
-
-	trace_totals(m->trace, &totals);
-	if (totals.lost)
-		fprintf(m->out->options.messages,
-		        "note: %llu events were lost: they came faster than they could be "
-		        "counted\n",
-		        (unsigned long long)totals.lost);
-	if (plan->nmissing || totals.lost || totals.too_deep)
-		m->s->finding = STATUS_PARTIAL;
-}
-
 static struct error *run_metering(struct metering *m, struct arena *a)
 {
 	const struct snapshot *s;
 
-	TRY(trace_open(asyncdbg_inspector(m->s->handle), &m->options, &m->trace));
-	TRY(session_snapshot(m->s, WANT_TASKS, NULL, &s));
-	trace_know(m->trace, s);
+	TRY(following_begin(m->s, &m->options, m->out, &m->trace, &s));
 	m->labels[0] = (struct prometheus_label){ "process", arena_strdup(a, s->target.command) };
 	m->labels[1] = (struct prometheus_label){ "pid", arena_uint(a, (uint64_t)s->target.pid) };
 	m->start = m->looked = clock_now_ns();
 	event_tally_begin(m->tally, s, m->start);
-	if (!s->complete) {
+	bool complete = s->complete;
+	if (!complete)
 		fprintf(m->out->options.messages, "note: not all tasks that exist could be read\n");
-		m->s->finding = STATUS_PARTIAL;
-	}
-	warn_missing(m);
 	TRY(follow(m));
-	finish(m);
+	m->s->finding = following_end(m->trace, m->options.events, m->out);
+	if (!complete)
+		m->s->finding = STATUS_PARTIAL;
 	return NULL;
 }
 
@@ -275,8 +228,7 @@ static const struct command_option options[] = {
 	{ "duration", "TIME", false, "End after TIME; 10s without --every" },
 	{ "every", "TIME", false, "Write again each TIME, until ^C or the program's end" },
 	{ "over", "TIME", false, "A poll that takes longer than TIME is slow: 10ms" },
-	{ "allow-slow", NULL, false,
-	  "Use probe points that the processor must single-step: 2 to 20 us each" },
+	FOLLOWING_SLOW_OPTION,
 	OUTPUT_OPTION,
 	{ 0 },
 };
@@ -293,6 +245,6 @@ const struct command metrics_command = {
 		"    is replaced as a whole, as node exporter's textfile collector wants it.\n"
 		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
 		"    it runs, and needs CAP_BPF and CAP_PERFMON.",
-	.wants = WANT_TASKS,
+	.offline = true,
 	.run = run,
 };

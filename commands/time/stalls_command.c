@@ -10,7 +10,6 @@
 #include "debugger/target/target.h"
 
 enum {
-	RING = 16 << 20,
 	MAX_DEPTH = 8,      /* polls that nest on a thread */
 	MAX_THREADS = 4096, /* that are followed */
 };
@@ -37,24 +36,16 @@ struct stalls {
 	struct map threads; /* tid -> struct polling */
 	struct arena arena;
 	struct error *err; /* of a report; the first one */
-	bool any;
+	uint64_t lost;     /* events, up to the last look */
 };
 
 static struct error *read_options(const struct call *call, struct stalls *ret)
 {
-	const char *over = option_value(call, "over"), *duration = option_value(call, "duration");
-
 	ret->over = default_over;
-	ret->options.ring = RING;
-	ret->options.slow = option_has(call, "allow-slow");
+	ret->options = following_options(call);
 	ret->options.events[TRACE_POLL_START] = ret->options.events[TRACE_POLL_END] = true;
-	if (over)
-		TRY(interval_read(over, &ret->over));
-	if (ret->over <= 0)
-		return error_new(ERR_USAGE, "--over needs a time above 0");
-	if (duration)
-		TRY(interval_read(duration, &ret->duration));
-	return NULL;
+	TRY(interval_option(call, "over", &ret->over));
+	return interval_option(call, "duration", &ret->duration);
 }
 
 static struct error *check(const struct call *call)
@@ -99,7 +90,6 @@ static struct error *report(struct stalls *s, const struct trace_item *item, uin
 	const struct stall stall = { item, ns, over };
 	const struct thread_info *th = NULL;
 
-	s->any = true;
 	arena_reset(&s->s->answer);
 	if (!over)
 		TRY(session_snapshot(s->s, answer.wants, NULL, &answer.snapshot));
@@ -133,9 +123,24 @@ static struct error *look(struct stalls *s, struct polling *p)
 	return NULL;
 }
 
+/* Where events were lost, an end may be among them: what is still polled is unknown then. */
+static void forget_lost(struct stalls *s)
+{
+	struct trace_totals totals;
+
+	trace_totals(s->trace, &totals);
+	for (size_t i = 0; totals.lost != s->lost && i < s->threads.capacity; i++) {
+		if (s->threads.slots[i].key)
+			((struct polling *)s->threads.slots[i].value)->depth = 0;
+	}
+	s->lost = totals.lost;
+}
+
 static struct error *look_at_all(bool ended, void *arg)
 {
 	struct stalls *s = arg;
+
+	forget_lost(s);
 
 	for (size_t i = 0; !ended && !s->err && i < s->threads.capacity; i++) {
 		if (s->threads.slots[i].key)
@@ -179,32 +184,23 @@ static bool take(const struct trace_item *item, void *arg)
 static struct error *watch(struct stalls *s)
 {
 	const struct snapshot *known;
-	const struct following f = {
-		.trace = s->trace,
+	struct following f = {
 		.pid = asyncdbg_target(s->s->handle)->pid,
 		.duration = s->duration,
-		.start = clock_now_ns(),
 		.item = take,
 		.tick = look_at_all,
 		.arg = s,
 	};
-	struct trace_totals totals;
 
-	TRY(session_snapshot(s->s, WANT_TASKS, NULL, &known));
-	trace_know(s->trace, known);
-	following_warn(trace_plan_of(s->trace), s->options.events, s->out);
+	TRY(following_begin(s->s, &s->options, s->out, &s->trace, &known));
+	f.trace = s->trace;
+	f.start = clock_now_ns();
 	fprintf(s->out->options.messages,
 	        "note: watching process %d for polls over %g ms; ^C ends it\n", (int)f.pid,
 	        s->over * 1e3);
 	fflush(s->out->options.messages);
 	TRY(following_run(&f));
-	trace_totals(s->trace, &totals);
-	s->s->finding = totals.lost || following_misses(trace_plan_of(s->trace), s->options.events)
-	                        ? STATUS_PARTIAL
-	                        : STATUS_OK;
-	if (totals.lost)
-		fprintf(s->out->options.messages, "note: %" PRIu64 " events were lost\n",
-		        totals.lost);
+	s->s->finding = following_end(s->trace, s->options.events, s->out);
 	return NULL;
 }
 
@@ -212,15 +208,12 @@ static struct error *run(struct session *s, const struct answer *answer, const s
                          struct out *out)
 {
 	struct stalls st = { .s = s, .out = out };
-	const struct snapshot *layouts;
 	bool interactive = out->options.interactive;
 
 	(void)answer;
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "stalls needs a running process: -p PID");
 	TRY(read_options(call, &st));
-	TRY(session_snapshot(s, WANT_LAYOUT, NULL, &layouts));
-	TRY(trace_open(asyncdbg_inspector(s->handle), &st.options, &st.trace));
 	/* The line about the program, and each note, once. */
 	out->options.interactive = true;
 	struct error *err = watch(&st);
@@ -235,8 +228,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 static const struct command_option options[] = {
 	{ "over", "TIME", false, "Polls that run longer than TIME, 10ms by default" },
 	{ "duration", "TIME", false, "End after TIME; without it, at ^C or the program's end" },
-	{ "allow-slow", NULL, false,
-	  "Use probe points that the processor must single-step: 2 to 20 us each" },
+	FOLLOWING_SLOW_OPTION,
 	{ 0 },
 };
 

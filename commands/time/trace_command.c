@@ -1,27 +1,21 @@
 /* trace: the events of a program's runtimes as they happen. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/base/interval.h"
 #include "commands/base/nearest.h"
+#include "commands/time/end_signals.h"
 #include "commands/time/following.h"
 #include "commands/time/launched.h"
 #include "commands/time/sink.h"
 #include "commands/time/time.h"
+#include "commands/time/trace_file.h"
 #include "debugger/base/clock.h"
-#include "debugger/base/file.h"
-#include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
 
 enum {
-	RING = 16 << 20,
-	TAIL = 64 << 10,     /* longer than a line of the output */
 	POINT_COST_NS = 700, /* measured: one emulated point, with its record */
 	SLOW_COST_NS = 5000, /* of a single step: 2 to 20 us */
 	MAX_PATTERNS = 32,   /* of --usdt */
@@ -35,11 +29,11 @@ struct tracing {
 	struct trace_options options;
 	double duration; /* seconds; 0: until ^C or the program's end */
 	uint64_t start;
-	bool executed;                          /* the process has executed another program */
-	uint64_t nshown;                        /* items */
-	const char *task;                       /* --with id ID */
+	bool executed;   /* the process has executed another program */
+	uint64_t nshown; /* items */
+	bool of_task;    /* --with id ID: */
+	uint64_t task;
 	const char *type;                       /* --with type TEXT */
-	bool failed;                            /* writing failed */
 	const char *patterns[MAX_PATTERNS + 1]; /* --usdt; ended by NULL */
 	size_t npatterns;
 };
@@ -88,14 +82,10 @@ static struct error *read_events(const char *list, bool *ret)
 
 static struct error *read_times(const struct call *call, struct tracing *t)
 {
-	const char *duration = option_value(call, "duration"), *over = option_value(call, "over");
+	const char *over = option_value(call, "over");
 	double seconds;
 
-	if (duration) {
-		TRY(interval_read(duration, &t->duration));
-		if (t->duration <= 0)
-			return error_new(ERR_USAGE, "--duration needs a time above 0");
-	}
+	TRY(interval_option(call, "duration", &t->duration));
 	if (!over)
 		return NULL;
 	TRY(interval_read(over, &seconds));
@@ -119,7 +109,8 @@ static struct error *read_filter(const struct call *call, struct tracing *t)
 			continue;
 		if (strcmp(o->values[0], "id") == 0) {
 			TRY(words_number(o->values[1], "a task id", UINT64_MAX, &id));
-			t->task = o->values[1];
+			t->of_task = true;
+			t->task = id;
 		} else if (strcmp(o->values[0], "type") == 0) {
 			t->type = o->values[1];
 		} else {
@@ -128,14 +119,6 @@ static struct error *read_filter(const struct call *call, struct tracing *t)
 		}
 	}
 	return NULL;
-}
-
-/* For tests: what older kernels have can be asked for. */
-static bool wants_perf(void)
-{
-	const char *probes = getenv("ASYNCDBG_PROBES");
-
-	return probes && strcmp(probes, "perf") == 0;
 }
 
 /* The patterns of --usdt. */
@@ -168,9 +151,7 @@ static struct error *read_usdt(const struct call *call, struct tracing *t)
 
 static struct error *read_options(const struct call *call, struct tracing *t)
 {
-	t->options.ring = RING;
-	t->options.perf = wants_perf();
-	t->options.slow = option_has(call, "allow-slow");
+	t->options = following_options(call);
 	TRY(read_events(option_value(call, "events"), t->options.events));
 	TRY(read_times(call, t));
 	TRY(read_usdt(call, t));
@@ -210,7 +191,7 @@ static struct error *check(const struct call *call)
 
 static bool is_wanted(const struct tracing *t, const struct trace_item *item)
 {
-	if (t->task && item->task != strtoull(t->task, NULL, 10))
+	if (t->of_task && item->task != t->task)
 		return false;
 	return !t->type || (item->type && strstr(item->type, t->type));
 }
@@ -267,25 +248,17 @@ static void finish(struct tracing *t)
 	trace_totals(t->trace, &e.totals);
 	e.totals.events = t->nshown;
 	t->sink->ops->end(t->sink, &e);
-	bool missing = e.totals.lost || e.totals.too_deep ||
-	               following_misses(trace_plan_of(t->trace), t->options.events);
-	if (e.totals.lost)
-		fprintf(t->out->options.messages,
-		        "note: %llu events were lost: they came faster than they could be "
-		        "written\n",
-		        (unsigned long long)e.totals.lost);
+	t->s->finding = following_end(t->trace, t->options.events, t->out);
 	if (t->executed)
 		fprintf(t->out->options.messages,
 		        "note: the process has executed another program, which is not traced\n");
 	warn_breakpoints(t);
-	t->s->finding = missing ? STATUS_PARTIAL : STATUS_OK;
 }
 
 static void begin(struct tracing *t, const struct snapshot *snap)
 {
 	const struct answer answer = { .command = "trace", .snapshot = snap };
 
-	following_warn(trace_plan_of(t->trace), t->options.events, t->out);
 	t->start = clock_now_ns();
 	t->sink->ops->begin(t->sink, &(struct trace_heading){
 					     trace_plan_of(t->trace), &answer,
@@ -314,14 +287,9 @@ static struct error *go_on(struct tracing *t, pid_t pid)
 
 static struct error *trace_process(struct tracing *t)
 {
-	struct inspector *in = asyncdbg_inspector(t->s->handle);
 	const struct snapshot *known;
 
-	/* The layouts are resolved by a snapshot; tasks that exist are those after attaching. */
-	TRY(session_snapshot(t->s, WANT_LAYOUT, NULL, &known));
-	TRY(trace_open(in, &t->options, &t->trace));
-	TRY(session_snapshot(t->s, WANT_TASKS, NULL, &known));
-	trace_know(t->trace, known);
+	TRY(following_begin(t->s, &t->options, t->out, &t->trace, &known));
 	begin(t, known);
 	return go_on(t, asyncdbg_target(t->s->handle)->pid);
 }
@@ -340,8 +308,10 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	t->options.pid = l->pid;
 	layouts->target.pid = l->pid;
 	struct error *err = trace_open(in, &t->options, &t->trace);
-	if (!err)
+	if (!err) {
+		following_warn(t->trace, t->options.events, t->out);
 		begin(t, layouts);
+	}
 	snapshot_free(layouts);
 	if (err)
 		return err;
@@ -383,84 +353,12 @@ static struct sink *new_sink(const struct out *out, FILE *f, bool perfetto)
 	return sink_json_new(f, &out->options, out->format == OUT_JSON_LINES);
 }
 
-static struct error *open_output(const struct call *call, struct out *out, FILE **ret)
-{
-	const char *path = output_file_of(call);
-
-	*ret = out->options.answers;
-	if (!path || strcmp(path, "-") == 0)
-		return NULL;
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	*ret = fd >= 0 ? fdopen(fd, "w") : NULL;
-	return *ret ? NULL : error_os(errno, "%s", path);
-}
-
-/* Cuts off what follows the last whole line of a file that could not be written further. */
-static void cut_line(int fd)
-{
-	char tail[TAIL];
-	struct stat st;
-
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return;
-	off_t start = st.st_size > TAIL ? st.st_size - TAIL : 0;
-	ssize_t n = pread(fd, tail, sizeof(tail), start);
-	const char *end = n > 0 ? memrchr(tail, '\n', (size_t)n) : NULL;
-	if (end && ftruncate(fd, start + (end + 1 - tail)) != 0)
-		LOG("trace", "cannot cut off half a line");
-}
-
-/* Its last bytes may be written only when it is closed. */
-static struct error *close_output(FILE *f, struct error *err)
-{
-	int fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0);
-
-	if (fclose(f) != 0 && !err)
-		err = error_os(errno, "writing the trace");
-	if (err && fd >= 0)
-		cut_line(fd);
-	file_close(&fd);
-	return err;
-}
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	interrupt_request();
-}
-
-enum { NSIGNALS = 3 };
-static const int end_signals[NSIGNALS] = { SIGINT, SIGTERM, SIGHUP };
-
-/*
- * From now on these end the trace: its last line tells what was lost. A write to a pipe that is
- * full goes on, so that no line is cut; the second signal ends asyncdbg even so.
- */
-static void catch_signals(struct sigaction before[NSIGNALS])
-{
-	const struct sigaction end = { .sa_handler = on_signal,
-		                       .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
-
-	for (size_t i = 0; i < NSIGNALS; i++) {
-		sigaction(end_signals[i], NULL, &before[i]);
-		/* nohup has it ignored. */
-		if (before[i].sa_handler != SIG_IGN)
-			sigaction(end_signals[i], &end, NULL);
-	}
-}
-
-static void restore_signals(const struct sigaction before[NSIGNALS])
-{
-	for (size_t i = 0; i < NSIGNALS; i++)
-		sigaction(end_signals[i], &before[i], NULL);
-}
-
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
                          struct out *out)
 {
 	struct tracing t = { .s = s, .out = out };
+	struct end_signals before;
 	bool perfetto;
-	struct sigaction before[NSIGNALS];
 	FILE *f;
 
 	(void)answer;
@@ -470,15 +368,15 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		                            "to start: trace ... -- PROGRAM");
 	TRY(read_options(call, &t));
 	TRY(read_format(call, &perfetto));
-	TRY(open_output(call, out, &f));
+	TRY(trace_file_open(output_file_of(call), out->options.answers, &f));
 	t.sink = new_sink(out, f, perfetto);
-	catch_signals(before);
+	end_signals_catch(&before);
 	struct error *err = s->program ? run_program(&t) : trace_process(&t);
 
-	restore_signals(before);
+	end_signals_restore(&before);
 	trace_close(t.trace);
 	sink_freep(&t.sink);
-	return f == out->options.answers ? err : close_output(f, err);
+	return f == out->options.answers ? err : trace_file_close(f, !perfetto, err);
 }
 
 static const struct command_option options[] = {
@@ -491,8 +389,7 @@ static const struct command_option options[] = {
 	  "Also the program's own static probes of that name, with the wildcards of a shell" },
 	{ "usdt-strings", NULL, false,
 	  "Show what the arguments of these probes point to, where it is text" },
-	{ "allow-slow", NULL, false,
-	  "Use probe points that the processor must single-step: 2 to 20 us each" },
+	FOLLOWING_SLOW_OPTION,
 	OUTPUT_OPTION,
 	{ "format", "FORMAT", false,
 	  "text or perfetto; perfetto for a FILE that ends in .pftrace" },
