@@ -39,13 +39,13 @@ void following_warn(const struct trace *t, const bool *wanted, const struct out 
 }
 
 struct error *following_begin(struct session *s, const struct trace_options *options,
-                              const struct out *out, struct trace **trace,
+                              unsigned wants, const struct out *out, struct trace **trace,
                               const struct snapshot **known)
 {
 	/* The layouts are resolved by a snapshot; tasks that exist are those after attaching. */
 	TRY(session_snapshot(s, WANT_LAYOUT, NULL, known));
 	TRY(trace_open(asyncdbg_inspector(s->handle), options, trace));
-	TRY(session_snapshot(s, WANT_TASKS, NULL, known));
+	TRY(session_snapshot(s, wants, NULL, known));
 	trace_know(*trace, *known);
 	following_warn(*trace, options->events, out);
 	return NULL;

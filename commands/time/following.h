@@ -28,11 +28,11 @@ struct trace_options following_options(const struct call *call);
 /*
  * Attaches a trace to the process of the session, tells it what exists and prints a note for each
  * wanted event that the program does not show. The caller frees *trace with trace_close(), also
- * where an error is returned. *known: a snapshot with WANT_TASKS, taken after attaching; the
- * session owns it.
+ * where an error is returned. *known: a snapshot with these wants, of which WANT_TASKS is one,
+ * taken after attaching; the session owns it.
  */
 struct error *following_begin(struct session *s, const struct trace_options *options,
-                              const struct out *out, struct trace **trace,
+                              unsigned wants, const struct out *out, struct trace **trace,
                               const struct snapshot **known) MUST_CHECK;
 /* The notes of following_begin() alone. */
 void following_warn(const struct trace *t, const bool *wanted, const struct out *out);

@@ -186,7 +186,7 @@ static struct error *run_metering(struct metering *m, struct arena *a)
 {
 	const struct snapshot *s;
 
-	TRY(following_begin(m->s, &m->options, m->out, &m->trace, &s));
+	TRY(following_begin(m->s, &m->options, WANT_TASKS, m->out, &m->trace, &s));
 	m->labels[0] = (struct prometheus_label){ "process", arena_strdup(a, s->target.command) };
 	m->labels[1] = (struct prometheus_label){ "pid", arena_uint(a, (uint64_t)s->target.pid) };
 	m->start = m->looked = clock_now_ns();

@@ -6,10 +6,12 @@
 #include "commands/time/following.h"
 #include "commands/time/time.h"
 #include "debugger/base/clock.h"
+#include "debugger/base/log.h"
 #include "debugger/base/map.h"
 #include "debugger/target/target.h"
 
 enum {
+	WANTS = WANT_TASKS | WANT_STACKS,
 	MAX_DEPTH = 8,      /* polls that nest on a thread */
 	MAX_THREADS = 4096, /* that are followed */
 };
@@ -83,26 +85,42 @@ static bool is_in(const struct thread_info *th, const struct trace_item *item)
 	return th && th->task && strtoull(th->task, NULL, 10) == item->task;
 }
 
+/*
+ * The thread of a poll with its stack, in a new snapshot; NULL: it has ended meanwhile, or its
+ * process has.
+ */
+static struct error *find_stack(struct stalls *s, const struct trace_item *item,
+                                const struct thread_info **ret)
+{
+	const struct snapshot *snap = NULL;
+	struct error *err = session_snapshot(s->s, WANTS, NULL, &snap);
+	const struct thread_info *th = snap ? thread_of(snap, item->tid) : NULL;
+
+	*ret = is_in(th, item) ? th : NULL;
+	if (!err || err->kind == ERR_INTERRUPTED)
+		return err;
+	LOG("trace", "no stack of task %" PRIu64 ": %s", item->task, err->message);
+	error_free(err);
+	return NULL;
+}
+
 /* Prints the poll, and the thread's stack if it is still in it. */
 static struct error *report(struct stalls *s, const struct trace_item *item, uint64_t ns, bool over)
 {
-	struct answer answer = { .command = "stalls", .wants = WANT_TASKS | WANT_STACKS };
+	struct answer answer = { .command = "stalls", .wants = WANTS };
 	const struct stall stall = { item, ns, over };
 	const struct thread_info *th = NULL;
 
 	arena_reset(&s->s->answer);
 	if (!over)
-		TRY(session_snapshot(s->s, answer.wants, NULL, &answer.snapshot));
-	else
-		answer.snapshot = asyncdbg_last(s->s->handle);
-	if (!over)
-		th = thread_of(answer.snapshot, item->tid);
+		TRY(find_stack(s, item, &th));
+	answer.snapshot = asyncdbg_last(s->s->handle);
 	out_begin(s->out, &answer);
 	s->out->ops->stall(s->out, &stall);
-	if (is_in(th, item))
+	if (th)
 		s->out->ops->thread(s->out, th, THREAD_STACK);
 	TRY(out_end(s->out));
-	if (!over && !is_in(th, item))
+	if (!over && !th)
 		fprintf(s->out->options.messages,
 		        "note: the poll has ended before its stack could be read\n");
 	return NULL;
@@ -192,7 +210,8 @@ static struct error *watch(struct stalls *s)
 		.arg = s,
 	};
 
-	TRY(following_begin(s->s, &s->options, s->out, &s->trace, &known));
+	/* With stacks: what the first of them needs of debug info is read before it counts. */
+	TRY(following_begin(s->s, &s->options, WANTS, s->out, &s->trace, &known));
 	f.trace = s->trace;
 	f.start = clock_now_ns();
 	fprintf(s->out->options.messages,

@@ -16,9 +16,9 @@
 #include "debugger/target/target.h"
 
 enum {
-	POINT_COST_NS = 700, /* measured: one emulated point, with its record */
-	SLOW_COST_NS = 5000, /* of a single step: 2 to 20 us */
-	MAX_PATTERNS = 32,   /* of --usdt */
+	POINT_COST_NS = 1200, /* measured: a point, with its record; docs/performance.md */
+	SLOW_COST_NS = 5000,  /* of a single step: 2 to 20 us */
+	MAX_PATTERNS = 32,    /* of --usdt */
 };
 
 struct tracing {
@@ -207,9 +207,11 @@ static bool take(const struct trace_item *item, void *arg)
 	return !ferror(t->sink->f);
 }
 
+/* Of a poll that a wake-up of a parked worker has led to. */
 static uint64_t expected_cost(const struct tracing *t)
 {
 	const struct trace_plan *plan = trace_plan_of(t->trace);
+	uint64_t others = t->options.events[TRACE_WAKE] + t->options.events[TRACE_UNPARK];
 	bool slow_start = false, slow_end = false;
 
 	for (size_t i = 0; i < plan->n; i++) {
@@ -217,7 +219,7 @@ static uint64_t expected_cost(const struct tracing *t)
 		slow_end |= plan->points[i].role == TRACE_AT_RETURN && plan->points[i].slow;
 	}
 	return (slow_start ? SLOW_COST_NS : POINT_COST_NS) +
-	       (slow_end ? SLOW_COST_NS : POINT_COST_NS);
+	       (slow_end ? SLOW_COST_NS : POINT_COST_NS) + others * POINT_COST_NS;
 }
 
 static struct error *flush(bool ended, void *arg)
@@ -289,7 +291,7 @@ static struct error *trace_process(struct tracing *t)
 {
 	const struct snapshot *known;
 
-	TRY(following_begin(t->s, &t->options, t->out, &t->trace, &known));
+	TRY(following_begin(t->s, &t->options, WANT_TASKS, t->out, &t->trace, &known));
 	begin(t, known);
 	return go_on(t, asyncdbg_target(t->s->handle)->pid);
 }
@@ -408,8 +410,11 @@ const struct command trace_command = {
 		"    worker-thread-unpark, task-wake; with --usdt also usdt, which has the task\n"
 		"    that the thread polled when it came to the probe.\n"
 		"    Unlike all other commands, this one lets the kernel put breakpoints into the\n"
-		"    program's code while it runs. They cost about a microsecond a poll, are gone\n"
-		"    when asyncdbg ends, however it ends, and need CAP_BPF and CAP_PERFMON.",
+		"    program's code while it runs. Each takes a little more than a microsecond, "
+		"and\n"
+		"    a poll passes two to four. They are gone when asyncdbg ends, however it "
+		"ends,\n"
+		"    and need CAP_BPF and CAP_PERFMON.",
 	.offline = true,
 	.takes_program = true,
 	.run = run,

@@ -202,7 +202,6 @@ def run(asyncdbg, program, section, options, without):
         return
     before = failures
     truth = traced.run(section)
-    time.sleep(0.1)  # more than one turn of its reader
     traced.end()
     trace.finish()
     missing = {m["event"] for m in trace.head["missing"]}
@@ -292,7 +291,6 @@ def run_events(asyncdbg, program, options):
         traced = Program(program)
         trace = Trace(asyncdbg, traced.child.pid, ["--events", events] * bool(events) + options)
         traced.run("pingpong 30")
-        time.sleep(0.1)
         traced.end()
         trace.finish()
         if not events:
@@ -315,7 +313,6 @@ def run_filtered(asyncdbg, program, options):
         while not os.path.getsize(file.name):
             time.sleep(0.02)
         traced.run("stall")
-        time.sleep(0.1)
         traced.end()
         check("filtered: nothing on standard output", trace.communicate(timeout=WAIT)[0], b"")
         head, *items, end = [json.loads(line) for line in open(file.name, encoding="utf-8")]
@@ -347,7 +344,6 @@ def run_stalls(asyncdbg, program, options):
     while "watching process" not in messages:
         messages += stalls.stderr.readline()
     truth = traced.run("stall")
-    time.sleep(0.2)
     traced.end()
     answer, more = stalls.communicate(timeout=WAIT)
     seen = [d for d in documents(answer) if "stalling" in d["stall"]["type"]]
@@ -392,7 +388,6 @@ def run_perfetto(asyncdbg, program, options):
         while not os.path.getsize(file.name):
             time.sleep(0.02)
         truth = traced.run("pingpong 100")
-        time.sleep(0.1)
         traced.end()
         check("perfetto: status", trace.wait(WAIT) in (0, 1), True)
         python = os.environ.get("PERFETTO_PYTHON", sys.executable)
