@@ -28,7 +28,7 @@ struct tracing {
 	struct out *out;
 	struct trace_options options;
 	double duration; /* seconds; 0: until ^C or the program's end */
-	uint64_t start;
+	uint64_t start;  /* before the first event; ns, CLOCK_MONOTONIC */
 	bool executed;   /* the process has executed another program */
 	uint64_t nshown; /* items */
 	bool of_task;    /* --with id ID: */
@@ -261,7 +261,6 @@ static void begin(struct tracing *t, const struct snapshot *snap)
 {
 	const struct answer answer = { .command = "trace", .snapshot = snap };
 
-	t->start = clock_now_ns();
 	t->sink->ops->begin(t->sink, &(struct trace_heading){
 					     trace_plan_of(t->trace), &answer,
 					     trace_backend(t->trace), t->options.events, t->start,
@@ -275,7 +274,7 @@ static struct error *go_on(struct tracing *t, pid_t pid)
 		.trace = t->trace,
 		.pid = pid,
 		.duration = t->duration,
-		.start = t->start,
+		.start = clock_now_ns(),
 		.item = take,
 		.tick = flush,
 		.arg = t,
@@ -291,6 +290,7 @@ static struct error *trace_process(struct tracing *t)
 {
 	const struct snapshot *known;
 
+	t->start = clock_now_ns(); /* events come while the points are attached */
 	TRY(following_begin(t->s, &t->options, WANT_TASKS, t->out, &t->trace, &known));
 	begin(t, known);
 	return go_on(t, asyncdbg_target(t->s->handle)->pid);
@@ -309,6 +309,7 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	TRY(inspect(in, WANT_LAYOUT, NULL, &layouts));
 	t->options.pid = l->pid;
 	layouts->target.pid = l->pid;
+	t->start = clock_now_ns();
 	struct error *err = trace_open(in, &t->options, &t->trace);
 	if (!err) {
 		following_warn(t->trace, t->options.events, t->out);

@@ -378,10 +378,21 @@ def run_launched(asyncdbg, program, options):
     print("launched: done")
 
 
+def decode_perfetto(path, *options):
+    """The counts of check_perfetto.py; None where Perfetto's package is not installed."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check", "check_perfetto.py")
+    python = os.environ.get("PERFETTO_PYTHON", sys.executable)
+    if subprocess.run([python, "-c", "import perfetto"], stderr=subprocess.DEVNULL).returncode != 0:
+        return None
+    done = subprocess.run([python, script, "--json", "--open-flows", "5", *options, path],
+                          capture_output=True, text=True)
+    check(f"perfetto: {done.stdout[-500:]}{done.stderr[-500:]}", done.returncode, 0)
+    return json.loads(done.stdout.splitlines()[0])
+
+
 def run_perfetto(asyncdbg, program, options):
     """A trace for Perfetto, decoded where its package is installed."""
     traced = Program(program)
-    check_script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check", "check_perfetto.py")
     with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
         trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "trace", "-o", file.name, *options],
                                  stderr=subprocess.DEVNULL)
@@ -390,15 +401,29 @@ def run_perfetto(asyncdbg, program, options):
         truth = traced.run("pingpong 100")
         traced.end()
         check("perfetto: status", trace.wait(WAIT) in (0, 1), True)
-        python = os.environ.get("PERFETTO_PYTHON", sys.executable)
-        if subprocess.run([python, "-c", "import perfetto"], stderr=subprocess.DEVNULL).returncode == 0:
-            done = subprocess.run([python, check_script, "--json", "--open-flows", "5", "--max-bytes", "40",
-                                   file.name], capture_output=True, text=True)
-            check(f"perfetto: {done.stdout[-500:]}{done.stderr[-500:]}", done.returncode, 0)
-            slices = json.loads(done.stdout)["names"]["slice_begin"]
-            check("perfetto: polls of ping", slices["async fn traced::tasks::ping"],
+        counts = decode_perfetto(file.name, "--max-bytes", "40")
+        if counts:
+            check("perfetto: polls of ping", counts["names"]["slice_begin"]["async fn traced::tasks::ping"],
                   truth["polls.traced::tasks::ping"])
     print("perfetto: done")
+
+
+def run_busy(asyncdbg, program, options):
+    """A program whose tasks run while the points are attached: nothing is before the beginning."""
+    traced = Program(program)
+    traced.child.stdin.write("rate 3\n")
+    traced.child.stdin.flush()
+    trace = Trace(asyncdbg, traced.child.pid, ["--duration", "500ms", *options])
+    trace.finish()
+    check("busy: polls", count(trace.items, START) > 0, True)
+    check("busy: the first event", min(i["t"] for i in trace.items) >= trace.head["start"], True)
+    with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
+        subprocess.run([asyncdbg, "-p", str(traced.child.pid), "trace", "--duration", "500ms", "-o", file.name,
+                        *options], stderr=subprocess.DEVNULL, timeout=WAIT)
+        decode_perfetto(file.name)
+    traced.lines_until("done")
+    traced.end()
+    print("busy: done")
 
 
 # What bpftrace calls events, and the keys of the program's own counts.
@@ -478,6 +503,7 @@ def main(arguments):
         run_stalls(asyncdbg, program, options)
         run_launched(asyncdbg, program, options)
         run_perfetto(asyncdbg, program, options)
+        run_busy(asyncdbg, program, options)
         if not options and os.environ.get("WITH_BPFTRACE"):
             run_bpftrace(asyncdbg, program)
     sys.exit(1 if failures else 0)
