@@ -203,15 +203,19 @@ static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64
 {
 	struct task_track *t = task_track(s, item->task, item->type);
 	const struct perfetto_value id = { .key = "task", .number = (int64_t)item->task };
+	/* Of several wake-ups without a poll between them the first one leads to the poll. */
+	uint64_t flow = t->flow ? 0 : ++s->nflows;
 
-	if (!t->flow)
-		t->flow = ++s->nflows;
-	note(s, perfetto_instant(s->p, &(struct perfetto_event){ .time = item->time,
-	                                                         .track = thread,
-	                                                         .name = "wakes",
-	                                                         .flow_out = t->flow,
-	                                                         .values = &id,
-	                                                         .nvalues = 1 }));
+	if (flow)
+		t->flow = flow;
+	note(s, perfetto_instant(s->p, &(struct perfetto_event){
+					       .time = item->time,
+					       .track = thread,
+					       .name = "wakes",
+					       .flow_out = flow,
+					       .values = &id,
+					       .nvalues = 1,
+				       }));
 	t->polled_on = 0;
 	begin_slice(s, t, item->time, "runnable");
 }

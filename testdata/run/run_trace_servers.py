@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 import run_servers
+import run_trace
 from run_servers import Failure, ask, build
 
 WAIT = 120  # seconds for each step
@@ -109,7 +110,18 @@ def check_server(asyncdbg, schema, path, work, options):
         server.close()
 
 
+def check_perfetto(asyncdbg, server, work):
+    """A trace for Perfetto of a part of the load, beside the other trace."""
+    file = f"{work}/part.pftrace"
+    subprocess.run([asyncdbg, "-p", server.pid, "trace", "--duration", "300ms", "-o", file],
+                   stderr=subprocess.DEVNULL, timeout=WAIT)
+    run_trace.decode_perfetto(file, open_flows=100)
+    if run_trace.failures:
+        raise Failure("its trace for Perfetto is wrong")
+
+
 def look_at(asyncdbg, schema, server, work, output):
+    check_perfetto(asyncdbg, server, work)
     server.say("hold")
     server.expect("held")
     live = ask(asyncdbg, schema, "-p", server.pid)
