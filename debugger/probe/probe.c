@@ -35,6 +35,7 @@ enum {
 	MIN_RING = 64 << 10,
 	MAX_RING = 1 << 30,
 	KEPT_FDS = 1 << 17, /* two for each point */
+	MAX_READ = 1 << 16, /* records of one call */
 };
 struct uprobe_multi_attr {
 	uint32_t prog_fd, target_fd, attach_type, flags;
@@ -57,6 +58,7 @@ struct probes {
 	uint32_t npoints; /* that were described, by their largest index */
 	probe_record_fn *visit;
 	void *arg;
+	uint32_t left; /* records that this call may yet read */
 };
 
 bool probes_are_built(const char **why)
@@ -162,7 +164,9 @@ static int take_record(void *arg, void *data, size_t size)
 
 	if (size < sizeof(*record) || record->copied > size - sizeof(*record))
 		return 0;
-	return p->visit(record, (const unsigned char *)(record + 1), p->arg) ? 0 : -ECANCELED;
+	if (!p->visit(record, (const unsigned char *)(record + 1), p->arg))
+		return -ECANCELED;
+	return --p->left ? 0 : -ECANCELED;
 }
 
 /* Before Linux 5.11 maps count as locked memory. */
@@ -523,12 +527,14 @@ struct error *probes_know_return(struct probes *p, uint64_t address)
 	return NULL;
 }
 
-struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg)
+struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg, bool *more)
 {
 	p->visit = visit;
 	p->arg = arg;
+	p->left = MAX_READ;
 	int n = ring_buffer__consume(p->ring);
 
+	*more = p->left == 0;
 	if (n < 0 && n != -ECANCELED && n != -EINTR)
 		return error_os(-n, "reading the ring buffer of the probes");
 	return NULL;

@@ -87,8 +87,13 @@ struct error *probes_attach(struct probes *p, const char *file, const struct pro
 /* copy: record->copied bytes. Returns false to stop reading. */
 typedef bool probe_record_fn(const struct probe_record *record, const unsigned char *copy,
                              void *arg);
-/* Calls visit for each record that is in the ring. Records of one thread are in their order. */
-struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg) MUST_CHECK;
+/*
+ * Calls visit for records of the ring. Records of one thread are in their order. A program may
+ * write them faster than visit takes them, so that the ring is never empty: after some of them the
+ * call returns, and *more is true.
+ */
+struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg, bool *more)
+	MUST_CHECK;
 
 /* What the program has counted so far. */
 uint64_t probes_count(const struct probes *p, enum probe_count which);

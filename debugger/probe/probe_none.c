@@ -84,9 +84,10 @@ struct error *probes_attach(struct probes *p, const char *file, const struct pro
 	return none();
 }
 
-struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg)
+struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg, bool *more)
 {
 	(void)p, (void)visit, (void)arg;
+	*more = false;
 	return none();
 }
 

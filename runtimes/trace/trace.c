@@ -554,9 +554,13 @@ bool trace_is_over(const struct trace *t)
 
 struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
 {
+	bool more;
+
 	t->visit = visit;
 	t->arg = arg;
-	TRY(probes_read(t->probes, take, t));
+	do {
+		TRY(probes_read(t->probes, take, t, &more));
+	} while (more && t->detached);
 	return t->returns.n && !t->detached ? add_returns(t) : NULL;
 }
 

@@ -97,7 +97,10 @@ const char *trace_backend(const struct trace *t);
 
 /* item is valid during the call. Returns false to stop. */
 typedef bool trace_item_fn(const struct trace_item *item, void *arg);
-/* Passes on what has happened since the last call; call it every few milliseconds. */
+/*
+ * Passes on what has happened since the last call; call it every few milliseconds. After
+ * trace_detach it passes on all that is left.
+ */
 struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg) MUST_CHECK;
 void trace_totals(const struct trace *t, struct trace_totals *ret);
 

@@ -418,7 +418,7 @@ def run_perfetto(asyncdbg, program, options):
 def run_busy(asyncdbg, program, options):
     """A program whose tasks run while the points are attached: nothing is before the beginning."""
     traced = Program(program)
-    traced.child.stdin.write("rate 3\n")
+    traced.child.stdin.write("rate 3600\n")
     traced.child.stdin.flush()
     trace = Trace(asyncdbg, traced.child.pid, ["--duration", "500ms", *options])
     trace.finish()
@@ -428,8 +428,8 @@ def run_busy(asyncdbg, program, options):
         subprocess.run([asyncdbg, "-p", str(traced.child.pid), "trace", "--duration", "500ms", "-o", file.name,
                         *options], stderr=subprocess.DEVNULL, timeout=WAIT)
         decode_perfetto(file.name)
-    traced.lines_until("done")
-    traced.end()
+    traced.child.kill()
+    traced.child.wait(WAIT)
     print("busy: done")
 
 
