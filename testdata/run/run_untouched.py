@@ -9,6 +9,7 @@ executable is compared before and after each command, by all of its bytes. The c
 on bytes that this script changes. Exit status 77 where there is no cargo.
 """
 
+import functools
 import hashlib
 import os
 import pathlib
@@ -89,6 +90,13 @@ def self_test(pid):
         sys.exit("the self-test has not put back what it changed")
 
 
+@functools.cache
+def has_duration(asyncdbg, command):
+    """Whether a command runs until it is ended, but for this option."""
+    return "--duration" in subprocess.run([asyncdbg, "help", command], check=False,
+                                          capture_output=True, text=True).stdout
+
+
 def commands(asyncdbg, executable, pid, work):
     """All that `help` lists, with the arguments it names; each also without the optional ones."""
     address = hex(next(mappings(pid))[1])
@@ -107,7 +115,7 @@ def commands(asyncdbg, executable, pid, work):
             words = [values.get(word, word) for word in words]
             if any(word.isupper() for word in words):
                 sys.exit(f"`{usage}`: say here what its argument may be")
-            yield words
+            yield words + (["--duration", "100ms"] if has_duration(asyncdbg, words[0]) else [])
 
 
 def run(asyncdbg, pid, words, work):
