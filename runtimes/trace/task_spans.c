@@ -1,0 +1,374 @@
+#include "runtimes/trace/task_spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "runtimes/model/model.h"
+#include "runtimes/trace/task_table.h"
+
+enum { MAX_FRAMES = 64 /* of a task of the first snapshot */ };
+
+struct followed {
+	struct task_span span; /* the one that is open; its place is that where it waits last */
+	bool woken;            /* while it was polled */
+	bool ending;           /* likewise */
+	pid_t woken_on;
+	uint64_t woken_by;
+};
+
+struct task_spans {
+	task_span_fn *visit;
+	void *arg;
+	uint64_t begin, untracked;
+	struct task_table tasks; /* row: the index of its slot */
+	VEC(struct followed) slots;
+	VEC(uint32_t) unused; /* slots */
+	struct map places;    /* of the first snapshot, by their frames -> struct trace_place */
+	struct arena arena;
+};
+
+struct task_spans *task_spans_new(task_span_fn *visit, void *arg)
+{
+	struct task_spans *t = alloc_zeroed(sizeof(*t));
+
+	t->visit = visit;
+	t->arg = arg;
+	return t;
+}
+
+void task_spans_free(struct task_spans *t)
+{
+	if (!t)
+		return;
+	task_table_free(&t->tasks);
+	vec_free(&t->slots);
+	vec_free(&t->unused);
+	map_free(&t->places);
+	arena_free(&t->arena);
+	free(t);
+}
+
+void task_spans_freep(struct task_spans **t)
+{
+	task_spans_free(*t);
+}
+
+size_t task_spans_alive(const struct task_spans *t)
+{
+	return t->tasks.n;
+}
+
+uint64_t task_spans_untracked(const struct task_spans *t)
+{
+	return t->untracked;
+}
+
+/* ---- spans ---- */
+
+/* Passes what the task did up to a time. */
+static void pass(struct task_spans *t, struct followed *f, uint64_t to, bool exact)
+{
+	struct task_span *span = &f->span;
+
+	span->to = to > span->from ? to : span->from;
+	if (span->to == span->from && span->began <= t->begin && !span->last)
+		return; /* it has ended before the beginning */
+	bool began_exact = span->exact;
+	span->exact &= exact;
+	t->visit(span, t->arg);
+	span->exact = began_exact;
+}
+
+/* The task does something else from a time on. */
+static void turn(struct task_spans *t, struct followed *f, enum task_doing doing, uint64_t time,
+                 bool exact)
+{
+	struct task_span *span = &f->span;
+
+	if (time < span->from)
+		time = span->from;
+	pass(t, f, time, exact);
+	span->doing = doing;
+	span->began = span->from = time;
+	span->exact = exact && time > t->begin;
+	span->tid = 0;
+	span->by = 0;
+}
+
+static void make_runnable(struct task_spans *t, struct followed *f, uint64_t time, pid_t tid,
+                          uint64_t by, bool exact)
+{
+	turn(t, f, DOING_RUNNABLE, time, exact);
+	f->span.tid = tid;
+	f->span.by = by;
+}
+
+void task_spans_cut(struct task_spans *t, uint64_t time)
+{
+	for (size_t i = 0; i < t->slots.n; i++) {
+		struct followed *f = &t->slots.data[i];
+
+		if (!f->span.task || f->span.from >= time)
+			continue;
+		f->span.open = true;
+		pass(t, f, time, false);
+		f->span.open = false;
+		f->span.from = time;
+	}
+}
+
+void task_spans_lost(struct task_spans *t, uint64_t time)
+{
+	for (size_t i = 0; i < t->slots.n; i++) {
+		struct followed *f = &t->slots.data[i];
+
+		if (!f->span.task)
+			continue;
+		turn(t, f, DOING_UNKNOWN, time, false);
+		f->span.place = NULL;
+		f->woken = f->ending = false;
+	}
+}
+
+/* ---- tasks ---- */
+
+/* NULL: there are too many. */
+static struct followed *follow(struct task_spans *t, uint64_t id, const char *type,
+                               enum trace_job job, uint64_t time)
+{
+	uint32_t slot;
+
+	if (t->tasks.n >= TASK_SPANS_TASKS) {
+		t->untracked++;
+		return NULL;
+	}
+	if (time < t->begin)
+		time = t->begin;
+	if (t->unused.n) {
+		slot = t->unused.data[--t->unused.n];
+	} else {
+		slot = (uint32_t)t->slots.n;
+		vec_push(&t->slots);
+	}
+	task_table_add(&t->tasks, id)->row = slot;
+	t->slots.data[slot] = (struct followed){
+		.span = { .task = id,
+		          .slot = slot,
+		          .type = type,
+		          .job = job,
+		          .began = time,
+		          .from = time },
+	};
+	return &t->slots.data[slot];
+}
+
+static struct followed *find(const struct task_spans *t, uint64_t id)
+{
+	const struct task_entry *entry = id ? task_table_find(&t->tasks, id) : NULL;
+
+	return entry ? &t->slots.data[entry->row] : NULL;
+}
+
+static void end_task(struct task_spans *t, struct followed *f, uint64_t time, bool exact)
+{
+	uint64_t id = f->span.task;
+
+	f->span.last = true;
+	pass(t, f, time, exact);
+	f->span.task = 0;
+	*vec_push(&t->unused) = f->span.slot;
+	task_table_remove(&t->tasks, task_table_find(&t->tasks, id));
+}
+
+/* ---- events ---- */
+
+static void spawn(struct task_spans *t, const struct trace_item *item)
+{
+	if (!item->task || find(t, item->task))
+		return;
+	struct followed *f = follow(t, item->task, item->type, item->job, item->time);
+	if (!f)
+		return;
+	f->span.doing = DOING_RUNNABLE;
+	f->span.exact = !item->late;
+	f->span.tid = item->tid;
+	f->span.by = item->by;
+}
+
+static void start_poll(struct task_spans *t, struct followed *f, const struct trace_item *item)
+{
+	if (item->type)
+		f->span.type = item->type;
+	turn(t, f, DOING_POLLING, item->time, true);
+	f->span.tid = item->tid;
+	f->woken = f->ending = false;
+}
+
+static void end_poll(struct task_spans *t, struct followed *f, const struct trace_item *item)
+{
+	/* Another thread may have begun the next poll already. */
+	if (f->span.doing == DOING_POLLING && f->span.tid != item->tid)
+		return;
+	f->span.place = item->place;
+	if (item->ready || f->ending)
+		end_task(t, f, item->time, !item->late);
+	else if (f->woken)
+		make_runnable(t, f, item->time, f->woken_on, f->woken_by, !item->late);
+	else
+		turn(t, f, DOING_WAITING, item->time, !item->late);
+	f->woken = false;
+}
+
+static void wake(struct task_spans *t, struct followed *f, const struct trace_item *item)
+{
+	if (f->span.doing == DOING_POLLING) {
+		f->woken_on = item->tid;
+		f->woken_by = item->by;
+		f->woken = true;
+	} else if (f->span.doing != DOING_RUNNABLE) {
+		make_runnable(t, f, item->time, item->tid, item->by, true);
+	}
+}
+
+void task_spans_add(struct task_spans *t, const struct trace_item *item)
+{
+	if (item->job == TRACE_WORKER)
+		return;
+	if (item->event == TRACE_SPAWN) {
+		spawn(t, item);
+		return;
+	}
+	struct followed *f = find(t, item->task);
+	if (!f)
+		return;
+	switch (item->event) {
+	case TRACE_POLL_START:
+		start_poll(t, f, item);
+		break;
+	case TRACE_POLL_END:
+		end_poll(t, f, item);
+		break;
+	case TRACE_WAKE:
+		wake(t, f, item);
+		break;
+	case TRACE_TERMINATE:
+		/* Within its last poll, the end of which is yet to come. */
+		if (f->span.doing == DOING_POLLING)
+			f->ending = true;
+		else
+			end_task(t, f, item->time, true);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the first snapshot ---- */
+
+/* Whether a future lies in the task's own memory, as those do that a trace sees. */
+static bool is_inline(const struct task *task, const struct future *f)
+{
+	return f->addr && f->addr >= task->root->addr && f->addr - task->root->addr < task->size;
+}
+
+static const struct future *awaited(const struct future *f)
+{
+	bool one =
+		f->nchildren && f->children[0]->edge && strcmp(f->children[0]->edge, "await") == 0;
+
+	return one ? f->children[0] : NULL;
+}
+
+static struct trace_place *copy_place(struct arena *a, const struct trace_frame *frames, size_t n,
+                                      const char *leaf)
+{
+	struct trace_frame *copy = NEW_ARRAY(a, struct trace_frame, n);
+	struct trace_place *place = NEW(a, struct trace_place);
+
+	for (size_t i = 0; i < n; i++) {
+		copy[i].function = arena_strdup(a, frames[i].function);
+		copy[i].file = frames[i].file ? arena_strdup(a, frames[i].file) : NULL;
+		copy[i].line = frames[i].line;
+	}
+	*place = (struct trace_place){ .frames = copy, .nframes = n };
+	place->leaf = leaf ? arena_strdup(a, leaf) : NULL;
+	return place;
+}
+
+/* The place where a task waits; NULL: unknown. Equal places are the same object. */
+static const struct trace_place *waiting_place(struct task_spans *t, const struct task *task)
+{
+	struct trace_frame frames[MAX_FRAMES];
+	const struct future *f = task->root;
+	uint64_t key = 1;
+	size_t n = 0;
+
+	while (f && f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function &&
+	       n < MAX_FRAMES && is_inline(task, f)) {
+		frames[n++] = (struct trace_frame){ f->function, f->file_short, f->line };
+		key = map_key_on(key, f->function, strlen(f->function));
+		key = map_key_of_pair(key, f->line);
+		f = awaited(f);
+	}
+	if (!n)
+		return NULL;
+	const char *leaf = f ? f->type : NULL;
+	key = leaf ? map_key_on(key, leaf, strlen(leaf)) : key;
+	struct trace_place *place = map_get(&t->places, key);
+	if (place)
+		return place;
+	place = copy_place(&t->arena, frames, n, leaf);
+	map_put(&t->places, key, place);
+	return place;
+}
+
+static void begin_task(struct task_spans *t, const struct snapshot *s, const struct task *task)
+{
+	static const enum task_doing doing[] = {
+		[TASK_IDLE] = DOING_WAITING,
+		[TASK_SCHEDULED] = DOING_RUNNABLE,
+		[TASK_RUNNING] = DOING_POLLING,
+	};
+
+	if (!task->number || task->state > TASK_RUNNING || find(t, task->number))
+		return;
+	const char *type = task->type ? arena_strdup(&t->arena, task->type) : NULL;
+	struct followed *f = follow(t, task->number, type, TRACE_TASK, t->begin);
+	if (!f)
+		return;
+	f->span.doing = doing[task->state];
+	f->woken = task->notified;
+	if (task->state == TASK_RUNNING) {
+		const struct thread_info *th = snapshot_thread(s, task->thread);
+		f->span.tid = th ? th->tid : 0;
+	} else if (task->root && !task->changed) {
+		f->span.place = waiting_place(t, task);
+	}
+}
+
+static void begin_job(struct task_spans *t, const struct snapshot *s, const struct job *job)
+{
+	const struct thread_info *th = job->thread ? snapshot_thread(s, job->thread) : NULL;
+	uint64_t id = job->id ? strtoull(job->id, NULL, 10) : 0;
+
+	if (!id || find(t, id))
+		return;
+	const char *type = job->type ? arena_strdup(&t->arena, job->type) : NULL;
+	struct followed *f = follow(t, id, type, TRACE_BLOCKING, t->begin);
+	if (!f)
+		return;
+	f->span.doing = job->thread ? DOING_POLLING : DOING_RUNNABLE;
+	f->span.tid = th ? th->tid : 0;
+}
+
+void task_spans_begin(struct task_spans *t, const struct snapshot *s, uint64_t time)
+{
+	t->begin = time;
+	for (size_t i = 0; i < s->ntasks; i++)
+		begin_task(t, s, s->tasks[i]);
+	for (size_t i = 0; i < s->njobs; i++)
+		begin_job(t, s, &s->jobs[i]);
+}

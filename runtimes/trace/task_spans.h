@@ -1,0 +1,73 @@
+/*
+ * What each task does, and for how long: events go in, spans of time come out. A task is polled,
+ * is runnable (it was spawned or woken, and waits for a thread), or waits at an await.
+ */
+#ifndef RUNTIMES_TRACE_TASK_SPANS_H
+#define RUNTIMES_TRACE_TASK_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtimes/trace/trace.h"
+
+struct snapshot;
+struct task_spans;
+
+enum task_doing {
+	DOING_UNKNOWN, /* events were lost */
+	DOING_RUNNABLE,
+	DOING_POLLING,
+	DOING_WAITING,
+	NDOINGS,
+};
+
+enum { TASK_SPANS_TASKS = 1 << 20 /* tasks that are followed at a time */ };
+
+struct task_span {
+	uint64_t task;    /* its id */
+	uint32_t slot;    /* a small number that no other task has at that time */
+	const char *type; /* lives as long as the trace or the spans; NULL: unknown */
+	enum trace_job job;
+	enum task_doing doing;
+	uint64_t began;    /* ns, CLOCK_MONOTONIC */
+	uint64_t from, to; /* from is later than began when the span was cut before */
+	bool exact;        /* began and to are times of events that were seen themselves */
+	bool open;         /* it was cut: it goes on */
+	bool last;         /* the task has ended with it */
+	/*
+	 * Where the task waits; of DOING_RUNNABLE where it has waited, and of DOING_POLLING where
+	 * the poll ended. NULL: nowhere yet, or unknown.
+	 */
+	const struct trace_place *place;
+	pid_t tid;   /* of DOING_POLLING: the thread that polls; of DOING_RUNNABLE: that woke it */
+	uint64_t by; /* of DOING_RUNNABLE: the id of the task that woke it; 0: none or unknown */
+};
+
+/* span is valid during the call. */
+typedef void task_span_fn(const struct task_span *span, void *arg);
+
+/* Each span is passed to visit when it has ended. Never NULL. */
+struct task_spans *task_spans_new(task_span_fn *visit, void *arg);
+/* NULL is allowed. */
+void task_spans_free(struct task_spans *t);
+void task_spans_freep(struct task_spans **t);
+
+/*
+ * Tells the tasks that exist: s is the snapshot that trace_know() was called with, and time (ns,
+ * CLOCK_MONOTONIC) was taken thereafter. No span begins before it. Their places are of the same
+ * form as those of a trace, with the number 0. Call it once, before the first event.
+ */
+void task_spans_begin(struct task_spans *t, const struct snapshot *s, uint64_t time);
+void task_spans_add(struct task_spans *t, const struct trace_item *item);
+/* Events were lost: what the tasks do is unknown until their next event. */
+void task_spans_lost(struct task_spans *t, uint64_t time);
+/* Passes all spans up to this time, before which all events were added; they go on thereafter. */
+void task_spans_cut(struct task_spans *t, uint64_t time);
+
+/* Tasks that exist, and how many were not followed because there were too many. */
+size_t task_spans_alive(const struct task_spans *t);
+uint64_t task_spans_untracked(const struct task_spans *t);
+
+#endif
