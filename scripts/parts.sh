@@ -8,10 +8,9 @@ parts() {
 
 	# What scripts/test runs.
 	echo "base ../scripts/test"
-	# What it leaves out: optimised programs with the sanitizers, and the release build on others.
-	echo "live-sanitized build_preset dev && run_tests dev -R '^(live\.(build|(.*_)?release)|golden\.(streams|perfetto))\$'"
-	echo "live-debug build_preset release && run_tests release -R '^(live\.(build|(.*_)?debug)|golden\.perfetto)\$'"
-	echo "live-once build_preset release && run_tests release -L once"
+	# What it leaves out: of each test one of two builds.
+	echo "rest-sanitized build_preset dev && run_tests dev -L 'optimised|prepares'"
+	echo "rest-release build_preset release && run_tests release -L 'sanitized|prepares'"
 	# Servers that nobody here wrote: 200 looks at each process.
 	echo "third-party-release run/run_third_party.py --looks 200 \$asyncdbg release"
 	echo "third-party-debug run/run_third_party.py --looks 200 \$asyncdbg debug"
