@@ -55,7 +55,7 @@ static void describe(struct collector *c, struct local_pool_thread *t, struct th
 		return;
 	stack_note_outer_roots(c, info, s, &marks, block_on);
 	if (parked || polls)
-		info->root = root_find(c, s, block_on, t->waker, runtime);
+		info->root = root_find(c, s, &marks, block_on, t->waker, runtime);
 }
 
 void local_pool_describe_threads(struct collector *c)

@@ -71,7 +71,7 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 	}
 	/* The future that is being polled is found by its frames: see threads_finish(). */
 	if (!polls)
-		info->root = root_find(c, s, block_on, 0, 0);
+		info->root = root_find(c, s, &marks, block_on, 0, 0);
 }
 
 void block_on_describe_threads(struct collector *c)

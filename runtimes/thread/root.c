@@ -27,6 +27,7 @@ struct candidates {
 	struct collector *c;
 	uint64_t waker; /* see struct decoder */
 	unsigned runtime;
+	size_t last;                 /* see last_frame() */
 	const struct type *declared; /* F */
 	const struct type *type;     /* F, or G when F is Pin<Box<G>> */
 	bool boxed;                  /* the stack contains a pointer to it */
@@ -148,10 +149,14 @@ static void note_reference(const struct variable *v, void *arg)
 	referenced->addr = addr;
 }
 
-static size_t last_frame(const struct thread_stack *s, const struct mark *m)
+/* The frame whose sp ends the search: it contains no future of this block_on, or is the last. */
+static size_t last_frame(const struct thread_stack *s, const struct marks *marks,
+                         const struct mark *m)
 {
-	size_t last = m->frame + MAX_CALLERS;
+	size_t last = m->frame + MAX_CALLERS, reach = stack_reach(marks, m);
 
+	if (reach < last)
+		last = reach + 1;
 	return last < s->stack.nframes ? last : s->stack.nframes - 1;
 }
 
@@ -164,7 +169,7 @@ static bool ask_variables(struct candidates *cs, const struct thread_stack *s, c
 {
 	struct referenced referenced = { .cs = cs };
 
-	for (size_t i = m->frame; i <= last_frame(s, m) && stack_is_runtime_frame(s, m, i); i++) {
+	for (size_t i = m->frame; i <= cs->last && stack_is_runtime_frame(s, m, i); i++) {
 		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
 
 		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference,
@@ -234,7 +239,7 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 	size_t size = cs->boxed ? 8 : type_size(cs->type);
 	bool coroutine = type_is_coroutine(cs->type) && !cs->boxed;
 
-	for (size_t i = m->frame; i <= last_frame(s, m) && frames[i].has_sp; i++) {
+	for (size_t i = m->frame; i <= cs->last && frames[i].has_sp; i++) {
 		if (frames[i].sp > high)
 			high = frames[i].sp;
 	}
@@ -449,6 +454,7 @@ static void find_deduced_set(const struct candidates *cs, const struct thread_st
 	struct candidates sets = { .c = cs->c,
 		                   .waker = cs->waker,
 		                   .runtime = cs->runtime,
+		                   .last = cs->last,
 		                   .declared = set->type,
 		                   .type = set->type };
 
@@ -535,10 +541,13 @@ static enum referenced_state look_at_referenced(const struct candidates *cs, uin
 	return f->problem ? REFERENCED_NOTHING : REFERENCED_WAITING;
 }
 
-struct future *root_find(struct collector *c, const struct thread_stack *s, const struct mark *m,
-                         uint64_t waker, unsigned runtime)
+struct future *root_find(struct collector *c, const struct thread_stack *s,
+                         const struct marks *marks, const struct mark *m, uint64_t waker,
+                         unsigned runtime)
 {
-	struct candidates cs = { .c = c, .waker = waker, .runtime = runtime };
+	struct candidates cs = {
+		.c = c, .waker = waker, .runtime = runtime, .last = last_frame(s, marks, m)
+	};
 	struct future *f;
 
 	find_type(&cs, m);

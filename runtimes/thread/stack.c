@@ -129,6 +129,17 @@ const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kin
 	return NULL;
 }
 
+size_t stack_reach(const struct marks *marks, const struct mark *m)
+{
+	for (size_t i = (size_t)(m - marks->data); i-- > 0;) {
+		/* The loops of one block_on call each other, or a block_on polls what it borrows.
+		 */
+		if (marks->data[i].kind != MARK_BLOCK_ON)
+			return marks->data[i].frame;
+	}
+	return SIZE_MAX;
+}
+
 const struct type *stack_mark_future_type(const struct mark *m)
 {
 	const struct type *t;

@@ -32,6 +32,13 @@ void stack_find_marks(const struct collector *c, const struct thread_stack *s, s
 const struct mark *stack_innermost(const struct marks *marks, enum mark_kind kind,
                                    const struct runtime *of);
 
+/*
+ * The outermost frame that may hold what is passed to a mark: the next frame outward where a
+ * runtime polls a task or a job, which borrow nothing from farther outward; SIZE_MAX: there is
+ * none.
+ */
+size_t stack_reach(const struct marks *marks, const struct mark *m);
+
 /* The future type that a MARK_TASK_POLL or a MARK_BLOCK_ON polls; NULL unknown. */
 const struct type *stack_mark_future_type(const struct mark *m);
 /* The name of that type, from the function's generics: known even with line tables only. */
