@@ -23,7 +23,8 @@ struct task_spans {
 	task_span_fn *visit;
 	void *arg;
 	uint64_t begin, untracked;
-	struct task_table tasks; /* row: the index of its slot */
+	size_t alive[TRACE_WORKER + 1]; /* by enum trace_job */
+	struct task_table tasks;        /* row: the index of its slot */
 	VEC(struct followed) slots;
 	VEC(uint32_t) unused; /* slots */
 	struct map places;    /* of the first snapshot, by their frames -> struct trace_place */
@@ -59,6 +60,11 @@ void task_spans_freep(struct task_spans **t)
 size_t task_spans_alive(const struct task_spans *t)
 {
 	return t->tasks.n;
+}
+
+size_t task_spans_alive_of(const struct task_spans *t, enum trace_job job)
+{
+	return t->alive[job];
 }
 
 uint64_t task_spans_untracked(const struct task_spans *t)
@@ -154,6 +160,7 @@ static struct followed *follow(struct task_spans *t, uint64_t id, const char *ty
 		vec_push(&t->slots);
 	}
 	task_table_add(&t->tasks, id)->row = slot;
+	t->alive[job]++;
 	t->slots.data[slot] = (struct followed){
 		.span = { .task = id,
 		          .slot = slot,
@@ -179,6 +186,7 @@ static void end_task(struct task_spans *t, struct followed *f, uint64_t time, bo
 	f->span.last = true;
 	pass(t, f, time, exact);
 	f->span.task = 0;
+	t->alive[f->span.job]--;
 	*vec_push(&t->unused) = f->span.slot;
 	task_table_remove(&t->tasks, task_table_find(&t->tasks, id));
 }

@@ -68,6 +68,8 @@ void task_spans_cut(struct task_spans *t, uint64_t time);
 
 /* Tasks that exist, and how many were not followed because there were too many. */
 size_t task_spans_alive(const struct task_spans *t);
+/* Those of one kind. */
+size_t task_spans_alive_of(const struct task_spans *t, enum trace_job job);
 uint64_t task_spans_untracked(const struct task_spans *t);
 
 #endif

@@ -65,6 +65,8 @@ static void test_life_of_a_task(void **state)
 	(void)state;
 	add(t, TRACE_SPAWN, 110, TID);
 	assert_int_equal(task_spans_alive(t), 1);
+	assert_int_equal(task_spans_alive_of(t, TRACE_TASK), 1);
+	assert_int_equal(task_spans_alive_of(t, TRACE_BLOCKING), 0);
 	add(t, TRACE_POLL_START, 115, TID);
 	end_poll(t, 120, TID, &here);
 	task_spans_add(
@@ -77,6 +79,7 @@ static void test_life_of_a_task(void **state)
 	                                  "7 waiting 120-140 at 1; 7 runnable 140-150 at 1 by 9; "
 	                                  "7 polling 150-160 last; ");
 	assert_int_equal(task_spans_alive(t), 0);
+	assert_int_equal(task_spans_alive_of(t, TRACE_TASK), 0);
 }
 
 /* It is put into the queue again when the poll has ended. */
