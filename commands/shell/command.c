@@ -7,6 +7,7 @@
 #include "commands/base/nearest.h"
 #include "commands/files/files.h"
 #include "commands/incident/incident.h"
+#include "commands/profile/profile.h"
 #include "commands/report/report.h"
 #include "commands/shell/execute.h"
 #include "commands/shell/option.h"
@@ -43,6 +44,7 @@ const struct command *const command_table[] = {
 	&probes_command,
 	&stalls_command,
 	&metrics_command,
+	&profile_command,
 	&info_command,
 	&info_layout_command,
 	&info_sockets_command,

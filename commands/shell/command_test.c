@@ -293,7 +293,7 @@ static void options_stand_anywhere(void **state)
 	                                    "mean --verbose?");
 	assert_refuses("tasks --wiht a b", "\"tasks\" has no option --wiht; did you mean --with?");
 	assert_refuses("tasks -o x", "\"tasks\" writes no file; those that do: async graph, trace, "
-	                             "metrics, layout, save, report");
+	                             "metrics, profile, layout, save, report");
 	assert_refuses("save", "say which file to write: save FILE");
 	assert_refuses("layout a/b", "say which file to write: layout EXE -o FILE");
 	assert_finds("async task -- 4", &async_task_command, "4");

@@ -32,7 +32,7 @@ static void print_version(FILE *f, struct argp_state *state)
 	(void)state;
 	fprintf(f, "asyncdbg %s\n", ASYNCDBG_VERSION);
 	if (!traces)
-		fprintf(f, "without trace, stalls, metrics and probes: %s\n", why);
+		fprintf(f, "without trace, stalls, metrics, profile and probes: %s\n", why);
 }
 
 void (*argp_program_version_hook)(FILE *f, struct argp_state *state) = print_version;

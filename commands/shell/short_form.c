@@ -60,7 +60,6 @@ static const struct {
 	{ "logpoint", NULL, no_breakpoints },
 	{ "next", "n", no_steps },
 	{ "nexti", "ni", no_steps },
-	{ "profile", NULL, no_trace },
 	{ "run", "r", "only guard runs a program; start it and name it with -p PID" },
 	{ "step", NULL, no_steps },
 	{ "stepi", "si", no_steps },

@@ -15,6 +15,7 @@ struct followed {
 	struct task_span span; /* the one that is open; its place is that where it waits last */
 	bool woken;            /* while it was polled */
 	bool ending;           /* likewise */
+	bool unseen;           /* its poll began before the trace: its end will not be seen */
 	pid_t woken_on;
 	uint64_t woken_by;
 };
@@ -27,6 +28,7 @@ struct task_spans {
 	struct task_table tasks;        /* row: the index of its slot */
 	VEC(struct followed) slots;
 	VEC(uint32_t) unused; /* slots */
+	VEC(uint32_t) unseen; /* slots of tasks whose poll began before the trace */
 	struct map places;    /* of the first snapshot, by their frames -> struct trace_place */
 	struct arena arena;
 };
@@ -47,6 +49,7 @@ void task_spans_free(struct task_spans *t)
 	task_table_free(&t->tasks);
 	vec_free(&t->slots);
 	vec_free(&t->unused);
+	vec_free(&t->unseen);
 	map_free(&t->places);
 	arena_free(&t->arena);
 	free(t);
@@ -100,8 +103,10 @@ static void turn(struct task_spans *t, struct followed *f, enum task_doing doing
 	span->doing = doing;
 	span->began = span->from = time;
 	span->exact = exact && time > t->begin;
+	span->resumed = NULL;
 	span->tid = 0;
 	span->by = 0;
+	f->unseen = false;
 }
 
 static void make_runnable(struct task_spans *t, struct followed *f, uint64_t time, pid_t tid,
@@ -187,6 +192,7 @@ static void end_task(struct task_spans *t, struct followed *f, uint64_t time, bo
 	pass(t, f, time, exact);
 	f->span.task = 0;
 	t->alive[f->span.job]--;
+	f->unseen = false;
 	*vec_push(&t->unused) = f->span.slot;
 	task_table_remove(&t->tasks, task_table_find(&t->tasks, id));
 }
@@ -206,11 +212,71 @@ static void spawn(struct task_spans *t, const struct trace_item *item)
 	f->span.by = item->by;
 }
 
+/* The poll of a task has ended, at that time or before. */
+static void end_unseen(struct task_spans *t, struct followed *f, uint64_t time)
+{
+	if (f->woken)
+		make_runnable(t, f, time, f->woken_on, f->woken_by, false);
+	else
+		turn(t, f, DOING_WAITING, time, false);
+	f->woken = false;
+}
+
+static void drop_seen(struct task_spans *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->unseen.n; i++) {
+		if (t->slots.data[t->unseen.data[i]].unseen)
+			t->unseen.data[n++] = t->unseen.data[i];
+	}
+	t->unseen.n = n;
+}
+
+/* A thread polls a task, and so none that it polled before the trace. */
+static void end_unseen_on(struct task_spans *t, pid_t tid, uint64_t task, uint64_t time)
+{
+	for (size_t i = 0; i < t->unseen.n; i++) {
+		struct followed *f = &t->slots.data[t->unseen.data[i]];
+
+		if (f->unseen && f->span.tid == tid && f->span.task != task)
+			end_unseen(t, f, time);
+	}
+	drop_seen(t);
+}
+
+static const struct task *task_numbered(const struct snapshot *s, uint64_t number)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->number == number)
+			return s->tasks[i];
+	}
+	return NULL;
+}
+
+size_t task_spans_unseen(const struct task_spans *t)
+{
+	return t->unseen.n;
+}
+
+void task_spans_look(struct task_spans *t, const struct snapshot *s, uint64_t time)
+{
+	for (size_t i = 0; i < t->unseen.n; i++) {
+		struct followed *f = &t->slots.data[t->unseen.data[i]];
+		const struct task *task = f->unseen ? task_numbered(s, f->span.task) : NULL;
+
+		if (task && task->state != TASK_RUNNING)
+			end_unseen(t, f, time);
+	}
+	drop_seen(t);
+}
+
 static void start_poll(struct task_spans *t, struct followed *f, const struct trace_item *item)
 {
 	if (item->type)
 		f->span.type = item->type;
 	turn(t, f, DOING_POLLING, item->time, true);
+	f->span.resumed = f->span.place;
 	f->span.tid = item->tid;
 	f->woken = f->ending = false;
 }
@@ -249,6 +315,8 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item)
 		spawn(t, item);
 		return;
 	}
+	if (t->unseen.n && item->event == TRACE_POLL_START && !item->by)
+		end_unseen_on(t, item->tid, item->task, item->time);
 	struct followed *f = find(t, item->task);
 	if (!f)
 		return;
@@ -264,7 +332,7 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item)
 		break;
 	case TRACE_TERMINATE:
 		/* Within its last poll, the end of which is yet to come. */
-		if (f->span.doing == DOING_POLLING)
+		if (f->span.doing == DOING_POLLING && !f->unseen)
 			f->ending = true;
 		else
 			end_task(t, f, item->time, true);
@@ -333,6 +401,12 @@ static const struct trace_place *waiting_place(struct task_spans *t, const struc
 	return place;
 }
 
+static void note_unseen(struct task_spans *t, struct followed *f)
+{
+	f->unseen = true;
+	*vec_push(&t->unseen) = f->span.slot;
+}
+
 static void begin_task(struct task_spans *t, const struct snapshot *s, const struct task *task)
 {
 	static const enum task_doing doing[] = {
@@ -352,6 +426,7 @@ static void begin_task(struct task_spans *t, const struct snapshot *s, const str
 	if (task->state == TASK_RUNNING) {
 		const struct thread_info *th = snapshot_thread(s, task->thread);
 		f->span.tid = th ? th->tid : 0;
+		note_unseen(t, f);
 	} else if (task->root && !task->changed) {
 		f->span.place = waiting_place(t, task);
 	}
@@ -370,6 +445,8 @@ static void begin_job(struct task_spans *t, const struct snapshot *s, const stru
 		return;
 	f->span.doing = job->thread ? DOING_POLLING : DOING_RUNNABLE;
 	f->span.tid = th ? th->tid : 0;
+	if (job->thread)
+		note_unseen(t, f);
 }
 
 void task_spans_begin(struct task_spans *t, const struct snapshot *s, uint64_t time)

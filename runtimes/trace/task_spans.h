@@ -41,6 +41,8 @@ struct task_span {
 	 * the poll ended. NULL: nowhere yet, or unknown.
 	 */
 	const struct trace_place *place;
+	/* Of DOING_POLLING: where it has waited before. NULL: nowhere yet, or unknown. */
+	const struct trace_place *resumed;
 	pid_t tid;   /* of DOING_POLLING: the thread that polls; of DOING_RUNNABLE: that woke it */
 	uint64_t by; /* of DOING_RUNNABLE: the id of the task that woke it; 0: none or unknown */
 };
@@ -65,6 +67,13 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item);
 void task_spans_lost(struct task_spans *t, uint64_t time);
 /* Passes all spans up to this time, before which all events were added; they go on thereafter. */
 void task_spans_cut(struct task_spans *t, uint64_t time);
+
+/*
+ * Polls that began before the trace and may go on: their ends are not seen themselves. A look shows
+ * which of them have ended: s is a snapshot with WANT_TASKS of that time.
+ */
+size_t task_spans_unseen(const struct task_spans *t);
+void task_spans_look(struct task_spans *t, const struct snapshot *s, uint64_t time);
 
 /* Tasks that exist, and how many were not followed because there were too many. */
 size_t task_spans_alive(const struct task_spans *t);

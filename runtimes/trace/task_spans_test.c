@@ -220,6 +220,34 @@ static void test_slots(void **state)
 	assert_int_equal(task_spans_untracked(t), 0);
 }
 
+/* The end of a poll that began before the trace shows by what its thread or a snapshot tells. */
+static void test_polls_before_the_trace(void **state)
+{
+	STR(s);
+	struct task_spans *t CLEANUP(task_spans_freep) = task_spans_new(note, &s);
+	struct thread_info th = { .number = 1, .tid = TID };
+	struct task first = { .number = 7, .state = TASK_RUNNING, .thread = 1 };
+	struct task second = { .number = 8, .state = TASK_RUNNING, .notified = true };
+	struct task third = { .number = 9, .state = TASK_RUNNING };
+	struct task *tasks[] = { &first, &second, &third };
+	struct snapshot snap = { .tasks = tasks, .ntasks = 3, .threads = &th, .nthreads = 1 };
+
+	(void)state;
+	task_spans_begin(t, &snap, BEGIN);
+	assert_int_equal(task_spans_unseen(t), 3);
+	task_spans_add(t, &(struct trace_item){
+				  .event = TRACE_POLL_START, .time = 120, .task = 10, .tid = TID });
+	assert_int_equal(task_spans_unseen(t), 2);
+	task_spans_add(t, &(struct trace_item){ .event = TRACE_TERMINATE, .time = 125, .task = 9 });
+	second.state = TASK_IDLE;
+	task_spans_look(t, &snap, 130);
+	assert_int_equal(task_spans_unseen(t), 0);
+	task_spans_cut(t, 140);
+	assert_string_equal(str_text(&s), "7 polling 100-120~; 9 polling 100-125~ last; "
+	                                  "8 polling 100-130~; 7 waiting 120-140~+; "
+	                                  "8 runnable 130-140~+; ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_first_snapshot),
 		cmocka_unit_test(test_places_of_the_first_snapshot),
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_polls_before_the_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,331 @@
+/* profile: where tasks spend their time, by the chains of their awaits. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "commands/base/interval.h"
+#include "commands/profile/profile.h"
+#include "commands/profile/profile_view.h"
+#include "commands/time/following.h"
+#include "debugger/base/clock.h"
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/target/target.h"
+#include "runtimes/session/asyncdbg.h"
+
+enum {
+	DURATION = 10,             /* seconds, without --duration */
+	FIRST_LOOK_NS = 10000000,  /* until polls that began before are looked for */
+	LAST_LOOK_NS = 1000000000, /* between two looks, at most */
+	MODE = 0600,
+};
+
+enum format { FORMAT_TEXT, FORMAT_FOLDED, NFORMATS };
+
+static const struct {
+	const char *name, *ending;
+	const char *begins; /* of a file that may be replaced; NULL: any */
+} formats[] = {
+	[FORMAT_TEXT] = { "text", NULL, NULL },
+	[FORMAT_FOLDED] = { "folded", ".folded", NULL },
+};
+
+struct profiling {
+	struct session *s;
+	struct out *out;
+	struct trace *trace;
+	struct task_spans *spans;
+	struct time_profile *profile;
+	struct trace_options options;
+	double duration; /* seconds */
+	enum format format;
+	const char *path;
+	uint64_t start, end; /* ns, CLOCK_MONOTONIC; end 0: not yet */
+	uint64_t lost;       /* events, up to the last read */
+	uint64_t look, wait; /* when to look next, and how long after the last time */
+	int pidfd;
+};
+
+/* ---- options ---- */
+
+static struct error *unknown_format(const char *name)
+{
+	STR(list);
+
+	for (size_t i = 0; i < NFORMATS; i++) {
+		str_append(&list, i ? ", " : "");
+		str_append(&list, formats[i].name);
+	}
+	return error_new(ERR_USAGE, "profile has no format \"%s\": there are %s", name,
+	                 str_text(&list));
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t len = strlen(text), n = strlen(ending);
+
+	return len >= n && strcmp(text + len - n, ending) == 0;
+}
+
+/* By --format, or else by the ending of the file. */
+static struct error *read_format(const struct call *call, struct profiling *p)
+{
+	const char *name = option_value(call, "format");
+
+	p->format = FORMAT_TEXT;
+	for (size_t i = 0; i < NFORMATS; i++) {
+		const char *ending = formats[i].ending;
+
+		if (name ? strcmp(name, formats[i].name) == 0
+		         : p->path && ending && ends_with(p->path, ending)) {
+			p->format = (enum format)i;
+			return NULL;
+		}
+	}
+	return name ? unknown_format(name) : NULL;
+}
+
+static struct error *read_options(const struct call *call, struct profiling *p)
+{
+	static const enum trace_event events[] = { TRACE_SPAWN, TRACE_POLL_START, TRACE_POLL_END,
+		                                   TRACE_TERMINATE, TRACE_WAKE };
+
+	p->duration = DURATION;
+	TRY(interval_option(call, "duration", &p->duration));
+	p->path = output_file_of(call);
+	if (p->path)
+		TRY(words_file(p->path));
+	TRY(read_format(call, p));
+	p->options = following_options(call);
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		p->options.events[events[i]] = true;
+	return NULL;
+}
+
+static struct error *check(const struct call *call)
+{
+	struct profiling p = { 0 };
+
+	return read_options(call, &p);
+}
+
+/* ---- what is written ---- */
+
+static void write_to(FILE *f, const struct profiling *p, const struct profile_view *v)
+{
+	if (p->out->format != OUT_TEXT)
+		profile_json_write(f, v, p->out->format == OUT_JSON_LINES);
+	else if (p->format == FORMAT_FOLDED)
+		profile_folded_write(f, v);
+	else
+		profile_text_write(f, v);
+}
+
+static struct error *write_view(const struct profiling *p, const struct profile_view *v)
+{
+	FILE *f = p->out->options.answers;
+
+	if (p->path && strcmp(p->path, "-") != 0) {
+		struct new_file file CLEANUP(new_file_drop) = { 0 };
+
+		TRY(new_file_open(p->path, MODE, formats[p->format].begins, &file));
+		write_to(file.f, p, v);
+		return new_file_finish(&file);
+	}
+	write_to(f, p, v);
+	if (fflush(f) != 0 || ferror(f))
+		return error_os(errno ? errno : EIO, "writing the profile");
+	return NULL;
+}
+
+static void print_notes(const struct profiling *p, const struct profile_view *v)
+{
+	FILE *f = p->out->options.messages;
+
+	if (v->no_off)
+		fprintf(f, "note: polling has the time off the processor too: %s\n", v->no_off);
+	if (v->untracked)
+		fprintf(f, "note: %" PRIu64 " tasks were too many to be followed\n", v->untracked);
+	if (v->totals.unmatched)
+		fprintf(f, "note: %" PRIu64 " polls whose end was seen late are too long here\n",
+		        v->totals.unmatched);
+}
+
+static struct error *write_profile(struct profiling *p)
+{
+	SCRATCH(tmp);
+	struct profile_tree tree;
+	const struct answer answer = { .command = "profile",
+		                       .snapshot = asyncdbg_last(p->s->handle) };
+	struct out_options options = p->out->options;
+	struct profile_view v = {
+		.tree = &tree,
+		.answer = &answer,
+		.options = &options,
+		.plan = trace_plan_of(p->trace),
+		.wanted = p->options.events,
+		.backend = trace_backend(p->trace),
+		.start = p->start,
+		.duration_ns = p->end - p->start,
+		.untracked = task_spans_untracked(p->spans),
+		.no_off = "this build does not measure it",
+	};
+
+	if (p->path && strcmp(p->path, "-") != 0)
+		options.width = 0;
+	time_profile_tree(p->profile, &tmp, &tree);
+	time_profile_inexact(p->profile, &v.inexact_spans, &v.inexact_ns);
+	trace_totals(p->trace, &v.totals);
+	TRY(write_view(p, &v));
+	print_notes(p, &v);
+	return NULL;
+}
+
+/* ---- the trace ---- */
+
+static bool take(const struct trace_item *item, void *arg)
+{
+	struct profiling *p = arg;
+
+	if (!p->end || item->time <= p->end)
+		task_spans_add(p->spans, item);
+	return true;
+}
+
+static struct error *read_events(struct profiling *p)
+{
+	uint64_t time = p->end ? p->end : clock_now_ns();
+	struct trace_totals totals;
+
+	TRY(trace_read(p->trace, take, p));
+	trace_totals(p->trace, &totals);
+	if (totals.lost != p->lost)
+		task_spans_lost(p->spans, time);
+	p->lost = totals.lost;
+	return NULL;
+}
+
+/*
+ * The end of a poll that began before the trace is not seen: a snapshot shows it, later and later.
+ * A process that has ended, or that another debugger has, shows nothing: that is no error here.
+ */
+static void look(struct profiling *p)
+{
+	uint64_t time = clock_now_ns();
+	const struct snapshot *s = NULL;
+
+	if (!task_spans_unseen(p->spans) || time < p->look)
+		return;
+	struct error *err CLEANUP(error_freep) = session_snapshot(p->s, WANT_TASKS, NULL, &s);
+	if (err)
+		LOG("trace", "no look at the tasks: %s", err->message);
+	else
+		task_spans_look(p->spans, s, time);
+	p->wait = p->wait * 2 < LAST_LOOK_NS ? p->wait * 2 : LAST_LOOK_NS;
+	p->look = clock_now_ns() + p->wait;
+}
+
+/* Whether its time is over or ^C was typed: what was seen until then is written. */
+static bool is_over(const struct profiling *p)
+{
+	struct error *stop CLEANUP(error_freep) = interrupt_check();
+
+	if (stop)
+		interrupt_clear();
+	return stop || (double)(clock_now_ns() - p->start) / 1e9 >= p->duration;
+}
+
+static struct error *follow(struct profiling *p)
+{
+	while (!following_process_ended(p->pidfd) && !trace_is_over(p->trace) && !is_over(p)) {
+		TRY(read_events(p));
+		look(p);
+	}
+	p->end = clock_now_ns();
+	trace_detach(p->trace);
+	TRY(read_events(p));
+	task_spans_cut(p->spans, p->end);
+	return NULL;
+}
+
+static void print_beginning(const struct profiling *p, const struct snapshot *s)
+{
+	FILE *f = p->out->options.messages;
+
+	fprintf(f, "note: profiling process %d for %g s; ^C ends it\n", (int)s->target.pid,
+	        p->duration);
+	fflush(f);
+}
+
+static struct error *run_profile(struct profiling *p)
+{
+	const struct snapshot *s;
+
+	TRY(following_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s));
+	bool complete = s->complete;
+	p->start = clock_now_ns();
+	p->wait = FIRST_LOOK_NS;
+	p->look = p->start + p->wait;
+	task_spans_begin(p->spans, s, p->start);
+	if (!complete)
+		fprintf(p->out->options.messages, "note: not all tasks that exist could be read\n");
+	print_beginning(p, s);
+	TRY(follow(p));
+	TRY(write_profile(p));
+	p->s->finding = following_end(p->trace, p->options.events, p->out);
+	if (!complete)
+		p->s->finding = STATUS_PARTIAL;
+	return NULL;
+}
+
+static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
+                         struct out *out)
+{
+	struct profiling p = { .s = s, .out = out };
+
+	(void)answer;
+	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
+		return error_new(ERR_USAGE, "profile needs a running process: -p PID");
+	TRY(read_options(call, &p));
+	if (out->format != OUT_TEXT && option_value(call, "format"))
+		return error_new(ERR_USAGE,
+		                 "profile writes JSON, or what --format names: not both");
+	p.profile = time_profile_new();
+	p.spans = task_spans_new(time_profile_add, p.profile);
+	p.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);
+	struct error *err = run_profile(&p);
+
+	trace_close(p.trace);
+	task_spans_free(p.spans);
+	time_profile_free(p.profile);
+	file_close(&p.pidfd);
+	return err;
+}
+
+static const struct command_option options[] = {
+	{ "duration", "TIME", false, "End after TIME: 10s" },
+	FOLLOWING_SLOW_OPTION,
+	OUTPUT_OPTION,
+	{ "format", "FORMAT", false,
+	  "text, or folded for flame graphs; else by the ending of FILE" },
+	{ 0 },
+};
+
+const struct command profile_command = {
+	.name = "profile",
+	.options = options,
+	.check = check,
+	.summary = "Where tasks spend their time, by the chains of their awaits",
+	.help = "    The time of each task is polling on a processor, polling off it (it blocks, "
+		"or\n"
+		"    other threads run), runnable and not polled yet, or waiting at an await. That "
+		"of\n"
+		"    polls belongs to the await at which the task went on.\n"
+		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
+		"    it runs, and needs CAP_BPF and CAP_PERFMON.",
+	.offline = true,
+	.run = run,
+};

@@ -1,0 +1,130 @@
+/* A profile as JSON: one document. */
+#include <stdlib.h>
+
+#include "commands/json/out_json.h"
+#include "commands/profile/profile_view.h"
+
+static const char *const kinds[] = { [TRACE_TASK] = "task", [TRACE_BLOCKING] = "blocking" };
+
+static const char *const keys[] = {
+	[PROFILE_POLLING] = "polling",   [PROFILE_OFF] = "off_processor",
+	[PROFILE_RUNNABLE] = "runnable", [PROFILE_WAITING] = "waiting",
+	[PROFILE_UNKNOWN] = "unknown",
+};
+
+static void put_times(struct json_writer *w, const struct profile_view *v,
+                      const struct profile_times *t)
+{
+	json_open_object(w, "ns");
+	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
+		if (i != PROFILE_OFF || !v->no_off)
+			json_put_int(w, keys[i], (int64_t)t->ns[i]);
+		else
+			json_put_null(w, keys[i]);
+	}
+	json_close_object(w);
+}
+
+static void put_types(struct json_writer *w, const struct profile_view *v)
+{
+	json_open_array(w, "types");
+	for (size_t i = 0; i < v->tree->ntypes; i++) {
+		const struct profile_type *t = &v->tree->types[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "type", t->type);
+		json_put_text(w, "kind", kinds[t->job]);
+		json_put_int(w, "tasks", (int64_t)t->tasks);
+		json_put_int(w, "polls", (int64_t)t->polls);
+		json_put_int(w, "lifetime_ns", (int64_t)t->lifetime_ns);
+		put_times(w, v, &t->times);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+static void put_frames(struct json_writer *w, const struct profile_node *node)
+{
+	if (node->parent)
+		put_frames(w, node->parent);
+	if (node->kind != PROFILE_FRAME)
+		return;
+	json_open_object(w, NULL);
+	json_put_text(w, "function", node->name);
+	json_put_text(w, "file", node->file);
+	out_json_number_if(w, "line", node->line != 0, node->line);
+	json_close_object(w);
+}
+
+static void put_stack(struct json_writer *w, const struct profile_view *v,
+                      const struct profile_node *node)
+{
+	const struct profile_type *type = &v->tree->types[node->type];
+
+	json_open_object(w, NULL);
+	json_put_text(w, "type", type->type);
+	json_put_text(w, "kind", kinds[type->job]);
+	json_open_array(w, "frames");
+	put_frames(w, node);
+	json_close_array(w);
+	json_put_text(w, "awaits", node->kind == PROFILE_LEAF ? node->name : NULL);
+	put_times(w, v, &node->self);
+	json_close_object(w);
+}
+
+static void put_missing(struct json_writer *w, const struct profile_view *v)
+{
+	json_open_array(w, "missing");
+	for (size_t i = 0; i < v->plan->nmissing; i++) {
+		const struct trace_missing *m = &v->plan->missing[i];
+
+		if (!v->wanted[m->event])
+			continue;
+		json_open_object(w, NULL);
+		json_put_text(w, "event", trace_event_name(m->event));
+		json_put_text(w, "reason", m->reason);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+static void put_profile(struct json_writer *w, const struct profile_view *v)
+{
+	json_open_object(w, "profile");
+	json_put_int(w, "duration_ns", (int64_t)v->duration_ns);
+	json_put_int(w, "events", (int64_t)v->totals.events);
+	json_put_int(w, "lost", (int64_t)v->totals.lost);
+	json_put_int(w, "unmatched", (int64_t)v->totals.unmatched);
+	json_put_int(w, "inexact_ns", (int64_t)v->inexact_ns);
+	json_put_int(w, "not_followed", (int64_t)v->untracked);
+	json_put_text(w, "off_processor_missing", v->no_off);
+	put_times(w, v, &v->tree->total);
+	put_types(w, v);
+	json_open_array(w, "stacks");
+	for (const struct profile_node *node = NULL; (node = profile_view_next(v, node));) {
+		if (profile_times_sum(&node->self))
+			put_stack(w, v, node);
+	}
+	json_close_array(w);
+	json_close_object(w);
+}
+
+void profile_json_write(FILE *f, const struct profile_view *v, bool line)
+{
+	struct json_writer *w = alloc_zeroed(sizeof(*w));
+
+	json_writer_init(w, f, line);
+	json_open_object(w, NULL);
+	json_put_text(w, "schema", "asyncdbg/2");
+	json_put_text(w, "command", "profile");
+	out_json_target(w, v->answer);
+	json_put_text(w, "clock", "monotonic");
+	json_put_int(w, "start", (int64_t)v->start);
+	json_put_text(w, "backend", v->backend);
+	put_missing(w, v);
+	put_profile(w, v);
+	json_close_object(w);
+	json_end_line(w);
+	json_flush(w);
+	free(w);
+}

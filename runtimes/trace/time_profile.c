@@ -1,0 +1,329 @@
+#include "runtimes/trace/time_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+
+enum { MAX_ROWS = 1 << 20 /* pairs of a type and a place; further places are left out */ };
+
+/* The time of one type at one place. */
+struct row {
+	size_t type;
+	const struct trace_place *place; /* NULL: none */
+	bool polled; /* it is PROFILE_POLLING and PROFILE_OFF alone, or the others */
+	struct profile_times times;
+};
+
+/* What was added last for a slot of the spans. */
+struct slot {
+	uint64_t task, begin;
+	const char *name;
+	size_t type;
+	const struct trace_place *place[2]; /* by polled */
+	size_t row[2];                      /* index + 1; 0: none */
+};
+
+struct time_profile {
+	VEC(struct profile_type) types;
+	VEC(struct row) rows;
+	VEC(struct slot) slots;
+	struct map type_of; /* key of a type -> index + 1 */
+	struct map row_of;  /* key of a row -> index + 1 */
+	uint64_t inexact, inexact_ns;
+};
+
+static const char *const state_names[] = {
+	[PROFILE_POLLING] = "polling",   [PROFILE_OFF] = "off-processor",
+	[PROFILE_RUNNABLE] = "runnable", [PROFILE_WAITING] = "waiting",
+	[PROFILE_UNKNOWN] = "unknown",
+};
+
+const char *profile_state_name(enum profile_state state)
+{
+	return state_names[state];
+}
+
+uint64_t profile_times_sum(const struct profile_times *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < PROFILE_NSTATES; i++)
+		sum += t->ns[i];
+	return sum;
+}
+
+void profile_times_add(struct profile_times *a, const struct profile_times *b)
+{
+	for (size_t i = 0; i < PROFILE_NSTATES; i++)
+		a->ns[i] += b->ns[i];
+}
+
+struct time_profile *time_profile_new(void)
+{
+	return alloc_zeroed(sizeof(struct time_profile));
+}
+
+void time_profile_free(struct time_profile *p)
+{
+	if (!p)
+		return;
+	vec_free(&p->types);
+	vec_free(&p->rows);
+	vec_free(&p->slots);
+	map_free(&p->type_of);
+	map_free(&p->row_of);
+	free(p);
+}
+
+void time_profile_inexact(const struct time_profile *p, uint64_t *spans, uint64_t *ns)
+{
+	*spans = p->inexact;
+	*ns = p->inexact_ns;
+}
+
+/* ---- adding spans ---- */
+
+static size_t type_of(struct time_profile *p, const char *type, enum trace_job job)
+{
+	uint64_t key = map_key_of_pair(type ? map_key_of_text(type) : 1, job + 1);
+	size_t found = (uintptr_t)map_get(&p->type_of, key);
+
+	if (found)
+		return found - 1;
+	*vec_push(&p->types) = (struct profile_type){ .type = type, .job = job };
+	map_put(&p->type_of, key, (void *)(uintptr_t)p->types.n);
+	return p->types.n - 1;
+}
+
+static size_t row_of(struct time_profile *p, size_t type, const struct trace_place *place,
+                     bool polled)
+{
+	if (p->rows.n >= MAX_ROWS)
+		place = NULL;
+	uint64_t key = map_key_of_pair((uintptr_t)place, type * 2 + polled + 1);
+	size_t found = (uintptr_t)map_get(&p->row_of, key);
+
+	if (found)
+		return found;
+	*vec_push(&p->rows) = (struct row){ .type = type, .place = place, .polled = polled };
+	map_put(&p->row_of, key, (void *)(uintptr_t)p->rows.n);
+	return p->rows.n;
+}
+
+/* The slot of a span, with its task and type. */
+static struct slot *slot_of(struct time_profile *p, const struct task_span *span)
+{
+	while (p->slots.n <= span->slot)
+		vec_push(&p->slots);
+	struct slot *s = &p->slots.data[span->slot];
+	bool is_new = s->task != span->task;
+
+	if (is_new)
+		*s = (struct slot){ .task = span->task, .begin = span->from };
+	if (is_new || s->name != span->type) {
+		s->type = type_of(p, span->type, span->job);
+		s->name = span->type;
+		s->row[0] = s->row[1] = 0;
+	}
+	if (is_new)
+		p->types.data[s->type].tasks++;
+	return s;
+}
+
+static struct profile_times *times_at(struct time_profile *p, struct slot *s,
+                                      const struct trace_place *place, bool polled)
+{
+	if (!s->row[polled] || s->place[polled] != place) {
+		s->row[polled] = row_of(p, s->type, place, polled);
+		s->place[polled] = place;
+	}
+	return &p->rows.data[s->row[polled] - 1].times;
+}
+
+static void add_times(struct time_profile *p, struct slot *s, const struct task_span *span)
+{
+	static const enum profile_state states[] = {
+		[DOING_UNKNOWN] = PROFILE_UNKNOWN,
+		[DOING_RUNNABLE] = PROFILE_RUNNABLE,
+		[DOING_POLLING] = PROFILE_POLLING,
+		[DOING_WAITING] = PROFILE_WAITING,
+	};
+	bool polled = span->doing == DOING_POLLING;
+	struct profile_times *times = times_at(p, s, polled ? span->resumed : span->place, polled);
+
+	times->ns[states[span->doing]] += span->to - span->from;
+	p->types.data[s->type].polls += polled && !span->open;
+}
+
+void time_profile_add(const struct task_span *span, void *arg)
+{
+	struct time_profile *p = arg;
+	struct slot *s = slot_of(p, span);
+
+	add_times(p, s, span);
+	if (!span->exact && !span->open) {
+		p->inexact++;
+		p->inexact_ns += span->to - span->from;
+	}
+	if (span->last || span->open) {
+		p->types.data[s->type].lifetime_ns += span->to - s->begin;
+		s->begin = span->to;
+	}
+	if (span->last)
+		s->task = 0;
+}
+
+/* ---- the tree ---- */
+
+struct builder {
+	struct arena *a;
+	struct profile_tree *tree;
+	struct map nodes; /* key of the parent and the node -> struct profile_node */
+	struct profile_node **roots;
+};
+
+static uint64_t text_key(uint64_t key, const char *text)
+{
+	return text ? map_key_on(key, text, strlen(text)) : map_key_of_pair(key, 1);
+}
+
+/* The child of a node; a new one, if there is none like it. */
+static struct profile_node *child(struct builder *b, struct profile_node *parent,
+                                  const struct profile_node *wanted)
+{
+	uint64_t key = map_key_of_pair((uintptr_t)parent, wanted->kind + 1);
+
+	key = map_key_of_pair(text_key(text_key(key, wanted->name), wanted->file),
+	                      wanted->line + 1);
+	struct profile_node *node = map_get(&b->nodes, key);
+	if (node)
+		return node;
+	node = NEW(b->a, struct profile_node);
+	*node = *wanted;
+	node->type = parent->type;
+	node->parent = parent;
+	node->next = parent->children;
+	parent->children = node;
+	map_put(&b->nodes, key, node);
+	b->tree->nnodes++;
+	return node;
+}
+
+static void add_row(struct builder *b, const struct row *row)
+{
+	const struct trace_place *place = row->place;
+	struct profile_node *node = b->roots[row->type];
+
+	for (size_t i = 0; place && i < place->nframes; i++) {
+		const struct trace_frame *f = &place->frames[i];
+
+		node = child(b, node,
+		             &(struct profile_node){ .kind = PROFILE_FRAME,
+		                                     .name = f->function,
+		                                     .file = f->file,
+		                                     .line = f->line });
+	}
+	if (place && place->leaf && !row->polled)
+		node = child(b, node,
+		             &(struct profile_node){ .kind = PROFILE_LEAF, .name = place->leaf });
+	profile_times_add(&node->self, &row->times);
+	for (; node; node = node->parent)
+		profile_times_add(&node->total, &row->times);
+	profile_times_add(&b->tree->types[row->type].times, &row->times);
+	profile_times_add(&b->tree->total, &row->times);
+}
+
+/* Merges two lists, the largest first. */
+static struct profile_node *merge(struct profile_node *a, struct profile_node *b)
+{
+	struct profile_node *head = NULL, **end = &head;
+
+	while (a && b) {
+		struct profile_node **larger =
+			profile_times_sum(&a->total) >= profile_times_sum(&b->total) ? &a : &b;
+
+		*end = *larger;
+		*larger = (*larger)->next;
+		end = &(*end)->next;
+	}
+	*end = a ? a : b;
+	return head;
+}
+
+static struct profile_node *sorted(struct profile_node *list)
+{
+	struct profile_node *parts[64] = { 0 };
+
+	/* Part i is NULL, or a sorted list of 2^i nodes. */
+	while (list) {
+		struct profile_node *next = list->next;
+		size_t i = 0;
+
+		list->next = NULL;
+		for (; parts[i]; i++) {
+			list = merge(parts[i], list);
+			parts[i] = NULL;
+		}
+		parts[i] = list;
+		list = next;
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		list = merge(parts[i], list);
+	return list;
+}
+
+/* Sorts the children of all nodes; their depth is bounded by that of places. */
+static void sort_children(struct profile_node *list)
+{
+	for (struct profile_node *node = list; node; node = node->next) {
+		node->children = sorted(node->children);
+		sort_children(node->children);
+	}
+}
+
+/* The types in the order of the roots. */
+static void order_types(struct builder *b)
+{
+	struct profile_type *ordered = NEW_ARRAY(b->a, struct profile_type, b->tree->ntypes + 1);
+	size_t n = 0;
+
+	for (const struct profile_node *node = b->tree->roots; node; node = node->next)
+		ordered[n++] = b->tree->types[node->type];
+	b->tree->types = ordered;
+}
+
+static void number_types(struct profile_node *node, size_t type)
+{
+	node->type = type;
+	for (node = node->children; node; node = node->next)
+		number_types(node, type);
+}
+
+void time_profile_tree(const struct time_profile *p, struct arena *a, struct profile_tree *ret)
+{
+	struct builder b = { .a = a, .tree = ret };
+	size_t n = 0;
+
+	*ret = (struct profile_tree){ .ntypes = p->types.n, .nnodes = p->types.n };
+	ret->types = NEW_ARRAY(a, struct profile_type, p->types.n + 1);
+	for (size_t i = 0; i < p->types.n; i++)
+		ret->types[i] = p->types.data[i];
+	b.roots = NEW_ARRAY(a, struct profile_node *, p->types.n + 1);
+	for (size_t i = 0; i < p->types.n; i++) {
+		b.roots[i] = NEW(a, struct profile_node);
+		*b.roots[i] = (struct profile_node){ .name = p->types.data[i].type,
+			                             .type = i,
+			                             .next = ret->roots };
+		ret->roots = b.roots[i];
+	}
+	for (size_t i = 0; i < p->rows.n; i++)
+		add_row(&b, &p->rows.data[i]);
+	ret->roots = sorted(ret->roots);
+	sort_children(ret->roots);
+	order_types(&b);
+	for (struct profile_node *node = ret->roots; node; node = node->next)
+		number_types(node, n++);
+	map_free(&b.nodes);
+}

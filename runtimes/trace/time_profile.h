@@ -1,0 +1,87 @@
+/*
+ * Where tasks spend their time: the spans of what tasks do, summed up by their type and the chain
+ * of async functions that await each other.
+ */
+#ifndef RUNTIMES_TRACE_TIME_PROFILE_H
+#define RUNTIMES_TRACE_TIME_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "runtimes/trace/task_spans.h"
+
+/* What a task's time is split into. */
+enum profile_state {
+	PROFILE_POLLING,  /* it is polled, and its thread is on a processor */
+	PROFILE_OFF,      /* it is polled, and its thread is off it: it blocks, or others run */
+	PROFILE_RUNNABLE, /* it was spawned or woken, and is not polled yet */
+	PROFILE_WAITING,  /* at an await */
+	PROFILE_UNKNOWN,  /* events were lost */
+	PROFILE_NSTATES,
+};
+/* "off-processor". */
+const char *profile_state_name(enum profile_state state);
+
+struct profile_times {
+	uint64_t ns[PROFILE_NSTATES];
+};
+uint64_t profile_times_sum(const struct profile_times *t);
+/* Adds b to a. */
+void profile_times_add(struct profile_times *a, const struct profile_times *b);
+
+/* All tasks of one type. */
+struct profile_type {
+	const char *type; /* NULL: unknown */
+	enum trace_job job;
+	uint64_t tasks, polls;
+	uint64_t lifetime_ns; /* of its tasks, within the time that was profiled */
+	struct profile_times times;
+};
+
+enum profile_node_kind {
+	PROFILE_TYPE,  /* the type of a task */
+	PROFILE_FRAME, /* an async function, at the line where it awaits the next one */
+	PROFILE_LEAF,  /* what the last one awaits */
+};
+
+/*
+ * A node of the tree of all stacks. While a task waits or is runnable, its time is that of what it
+ * awaits; while it is polled, that of the await at which it went on: what it runs is behind it. The
+ * first poll of a task is the time of its type.
+ */
+struct profile_node {
+	enum profile_node_kind kind;
+	const char *name;                     /* of the type or the function; NULL: unknown */
+	const char *file;                     /* of PROFILE_FRAME; NULL: unknown */
+	unsigned line;                        /* likewise; 0: unknown */
+	size_t type;                          /* index of the type in the tree */
+	struct profile_node *parent;          /* NULL: a type */
+	struct profile_node *children, *next; /* the largest first */
+	struct profile_times self, total;     /* without and with its children */
+};
+
+/* The names are those of the spans: their trace must still be there. */
+struct profile_tree {
+	struct profile_type *types; /* the largest first */
+	size_t ntypes;
+	struct profile_node *roots; /* of the same order */
+	size_t nnodes;
+	struct profile_times total;
+};
+
+struct time_profile;
+
+/* Never NULL. */
+struct time_profile *time_profile_new(void);
+/* NULL is allowed. */
+void time_profile_free(struct time_profile *p);
+/* A task_span_fn; arg is the struct time_profile. */
+void time_profile_add(const struct task_span *span, void *arg);
+/* Spans whose times are not exact, and the time of all of them. */
+void time_profile_inexact(const struct time_profile *p, uint64_t *spans, uint64_t *ns);
+/* The tree of what was added so far, in arena a. */
+void time_profile_tree(const struct time_profile *p, struct arena *a, struct profile_tree *ret);
+
+#endif

@@ -1,0 +1,197 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/model/model.h"
+#include "runtimes/trace/time_profile.h"
+
+enum { BEGIN = 100 };
+
+static struct trace_frame outer[] = { { "app::outer", "app.rs", 9 } };
+static struct trace_frame inner[] = { { "app::outer", "app.rs", 9 }, { "app::inner", "b.rs", 5 } };
+static const struct trace_place at_outer = { .frames = outer, .nframes = 1, .leaf = "Sleep" };
+static const struct trace_place at_inner = { .frames = inner, .nframes = 2 };
+
+static void append_times(struct str *s, const struct profile_times *t)
+{
+	static const char letters[] = "porwu";
+
+	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
+		if (t->ns[i])
+			str_printf(s, " %c%d", letters[i], (int)t->ns[i]);
+	}
+}
+
+/* "Type w30 {app::outer:9 p5 w30 / w20 {Sleep w10}}": totals, / own times, children. */
+static void append_node(struct str *s, const struct profile_node *node)
+{
+	str_append(s, node->name ? node->name : "?");
+	if (node->line)
+		str_printf(s, ":%u", node->line);
+	append_times(s, &node->total);
+	if (profile_times_sum(&node->self) && node->children) {
+		str_append(s, " /");
+		append_times(s, &node->self);
+	}
+	for (const struct profile_node *c = node->children; c; c = c->next) {
+		str_append(s, c == node->children ? " {" : ", ");
+		append_node(s, c);
+		str_append(s, c->next ? "" : "}");
+	}
+}
+
+struct test {
+	struct time_profile *profile;
+	struct task_spans *spans;
+	struct profile_tree tree;
+	struct arena arena;
+	struct str text;
+};
+
+static void begin(struct test *t)
+{
+	*t = (struct test){ .profile = time_profile_new() };
+	t->spans = task_spans_new(time_profile_add, t->profile);
+	task_spans_begin(t->spans, &(struct snapshot){ 0 }, BEGIN);
+}
+
+static const char *end(struct test *t, uint64_t time)
+{
+	task_spans_cut(t->spans, time);
+	time_profile_tree(t->profile, &t->arena, &t->tree);
+	for (const struct profile_node *node = t->tree.roots; node; node = node->next) {
+		append_node(&t->text, node);
+		str_append(&t->text, "; ");
+	}
+	return str_text(&t->text);
+}
+
+static void free_test(struct test *t)
+{
+	task_spans_free(t->spans);
+	time_profile_free(t->profile);
+	arena_free(&t->arena);
+	str_free(&t->text);
+}
+
+static void add(struct test *t, enum trace_event event, uint64_t time, uint64_t task,
+                const char *type)
+{
+	task_spans_add(
+		t->spans,
+		&(struct trace_item){
+			.event = event, .time = time, .task = task, .type = type, .tid = 1 });
+}
+
+static void poll(struct test *t, uint64_t from, uint64_t to, uint64_t task,
+                 const struct trace_place *place)
+{
+	add(t, TRACE_POLL_START, from, task, NULL);
+	task_spans_add(t->spans, &(struct trace_item){ .event = TRACE_POLL_END,
+	                                               .time = to,
+	                                               .task = task,
+	                                               .tid = 1,
+	                                               .ready = !place,
+	                                               .place = place });
+}
+
+static void test_time_of_one_task(void **state)
+{
+	struct test t CLEANUP(free_test);
+
+	(void)state;
+	begin(&t);
+	add(&t, TRACE_SPAWN, 100, 7, "Type");
+	poll(&t, 110, 115, 7, &at_outer);
+	add(&t, TRACE_WAKE, 145, 7, NULL);
+	poll(&t, 147, 160, 7, &at_inner);
+	assert_string_equal(end(&t, 200), "Type p18 r12 w70 / p5 r10 {app::outer:9 p13 r2 w70 / "
+	                                  "p13 {app::inner:5 w40, Sleep r2 w30}}; ");
+	assert_int_equal(t.tree.ntypes, 1);
+	assert_int_equal(t.tree.nnodes, 4);
+	assert_int_equal(t.tree.types[0].tasks, 1);
+	assert_int_equal(t.tree.types[0].polls, 2);
+	assert_int_equal(t.tree.types[0].lifetime_ns, 100);
+	assert_int_equal(profile_times_sum(&t.tree.types[0].times), 100);
+	assert_int_equal(profile_times_sum(&t.tree.total), 100);
+}
+
+/* Types are those of equal names, the largest first; a slot serves many tasks. */
+static void test_types(void **state)
+{
+	static const char same[] = "B";
+	struct test t CLEANUP(free_test);
+
+	(void)state;
+	begin(&t);
+	add(&t, TRACE_SPAWN, 100, 1, "A");
+	add(&t, TRACE_TERMINATE, 105, 1, NULL);
+	add(&t, TRACE_SPAWN, 110, 2, "B");
+	add(&t, TRACE_SPAWN, 120, 3, same);
+	add(&t, TRACE_TERMINATE, 140, 2, NULL);
+	add(&t, TRACE_SPAWN, 150, 4, NULL);
+	assert_string_equal(end(&t, 160), "B r70; ? r10; A r5; ");
+	assert_int_equal(t.tree.types[0].tasks, 2);
+	assert_int_equal(t.tree.types[0].lifetime_ns, 70);
+	assert_int_equal(t.tree.roots->next->type, 1);
+}
+
+static void test_lost_events(void **state)
+{
+	struct test t CLEANUP(free_test);
+	uint64_t spans, ns;
+
+	(void)state;
+	begin(&t);
+	add(&t, TRACE_SPAWN, 100, 1, "A");
+	task_spans_lost(t.spans, 120);
+	poll(&t, 130, 131, 1, &at_outer);
+	assert_string_equal(end(&t, 140), "A p1 r20 w9 u10 / p1 r20 u10 {app::outer:9 w9 "
+	                                  "{Sleep w9}}; ");
+	time_profile_inexact(t.profile, &spans, &ns);
+	assert_int_equal(spans, 2);
+	assert_int_equal(ns, 30);
+}
+
+static void test_many_places(void **state)
+{
+	enum { PLACES = 1000 };
+	static struct trace_frame frames[PLACES];
+	static struct trace_place places[PLACES];
+	struct test t CLEANUP(free_test);
+	uint64_t last = UINT64_MAX;
+	size_t n = 0;
+
+	(void)state;
+	begin(&t);
+	add(&t, TRACE_SPAWN, 100, 1, "A");
+	for (size_t i = 0; i < PLACES; i++) {
+		frames[i] = (struct trace_frame){ "app::f", "app.rs", (unsigned)i + 1 };
+		places[i] = (struct trace_place){ .frames = &frames[i], .nframes = 1 };
+		poll(&t, 100 + i * 100, 101 + i * 100 + i * 37 % 90, 1, &places[i]);
+	}
+	end(&t, 100 + PLACES * 100);
+	for (struct profile_node *c = t.tree.roots->children; c; c = c->next, n++) {
+		assert_true(profile_times_sum(&c->total) <= last);
+		last = profile_times_sum(&c->total);
+	}
+	assert_int_equal(n, PLACES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_time_of_one_task),
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_lost_events),
+		cmocka_unit_test(test_many_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Profiles the program `traced` with `profile`, and compares the times with what it says itself.
+
+usage: run_profile.py ASYNCDBG TRACED [--allow-slow]
+
+TRACED    the program traced, of any build; debug builds need --allow-slow
+
+Ends with 77 where the kernel refuses probes to us.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from run_trace import Program, WAIT
+
+STATES = ("polling", "off_processor", "runnable", "waiting", "unknown")
+FOLDED = re.compile(r"^([^;]+(?:;[^;]+)*);\[(polling|off-processor|runnable|waiting|unknown)\] (\d+)$")
+WITHIN = 0.1  # seconds, more than one turn of asyncdbg's reader
+slow = []  # the option --allow-slow
+failures = 0
+
+
+def check(what, got, wanted):
+    global failures
+    if got != wanted:
+        failures += 1
+        print(f"FAILED: {what}: {got}, not {wanted}")
+
+
+def load_schema():
+    try:
+        import jsonschema
+    except ImportError:
+        print("left out: the JSON schema: python3-jsonschema is missing")
+        return None
+    path = os.path.join(os.path.dirname(__file__), "../../docs/asyncdbg.schema.json")
+    with open(path, encoding="utf-8") as f:
+        return jsonschema.Draft7Validator(json.load(f))
+
+
+class Profile:
+    """asyncdbg on a program, from the moment on at which it sees what happens."""
+
+    def __init__(self, asyncdbg, program, *options, form=("--json",)):
+        self.child = subprocess.Popen([asyncdbg, "-p", str(program.child.pid), *form, "profile", *slow, *options],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.messages = []
+        for line in self.child.stderr:
+            self.messages.append(line)
+            if "profiling process" in line:
+                return
+        message = "".join(self.messages)
+        if "there are no probes" in message or "refused" in message:
+            print(f"left out: {message.strip()}")
+            sys.exit(77)
+        sys.exit(f"asyncdbg has ended: {message}")
+
+    def finish(self):
+        """What it has printed."""
+        output, errors = self.child.communicate(timeout=WAIT)
+        self.messages.append(errors)
+        return output
+
+    def end(self):
+        """Ends it with ^C, when all events have been read; returns what it has printed."""
+        time.sleep(WITHIN)
+        self.child.send_signal(signal.SIGINT)
+        return self.finish()
+
+    def status(self):
+        # A snapshot of a program that starts and ends threads may be incomplete, which a note says.
+        incomplete = "not all tasks that exist could be read" in "".join(self.messages)
+        return 0 if incomplete and self.child.returncode == 1 else self.child.returncode
+
+
+def total(ns):
+    return sum(ns[state] or 0 for state in STATES)
+
+
+def check_sums(what, document):
+    """Each nanosecond of a task is in one state, and in one stack."""
+    profile = document["profile"]
+    check(f"{what}: lost", profile["lost"], 0)
+    for state in STATES:
+        if profile["ns"][state] is None:
+            continue
+        for rows in ("types", "stacks"):
+            check(f"{what}: {state} of all {rows}", sum(row["ns"][state] for row in profile[rows]), profile["ns"][state])
+    for row in profile["types"]:
+        check(f"{what}: states of {row['type']}", total(row["ns"]), row["lifetime_ns"])
+
+
+def of_type(profile, name, rows="types"):
+    return [row for row in profile[rows] if (row["type"] or "").startswith(f"{name}::{{")]
+
+
+def run(asyncdbg, path, schema, section):
+    """The truth of a section, and the profile of it."""
+    program = Program(path)
+    profiled = Profile(asyncdbg, program, "--duration", "1h")
+    truth = program.run(section)
+    document = json.loads(profiled.end())
+    program.end()
+    check(f"{section}: status", profiled.status(), 0)
+    check_sums(section, document)
+    if schema:
+        check(f"{section}: schema", [error.message for error in schema.iter_errors(document)], [])
+    profile = document["profile"]
+    for kind, key in (("task", "spawned"), ("blocking", "blocking")):
+        check(f"{section}: {key}", sum(row["tasks"] for row in profile["types"] if row["kind"] == kind), truth[key])
+    polls = sum(row["polls"] for row in profile["types"] if row["kind"] == "task")
+    check(f"{section}: polls", polls, truth["polls"] + truth["cancels"])
+    for key, number in truth.items():
+        if key.startswith("polls.") and not key.endswith("::aborted"):
+            rows = of_type(profile, key[len("polls."):])
+            check(f"{section}: {key}", sum(row["polls"] for row in rows), number)
+    print(f"{section}: done")
+    return truth, profile
+
+
+def in_polls(row):
+    return row["ns"]["polling"] + (row["ns"]["off_processor"] or 0)
+
+
+def run_stall(asyncdbg, path, schema):
+    """The time of a poll belongs to the await from which the task went on."""
+    truth, profile = run(asyncdbg, path, schema, "stall")
+    stacks = of_type(profile, "traced::load::stalling", "stacks")
+    longest = max(stacks, key=in_polls)
+    check("stall: its length", truth["stall_ns"] <= in_polls(longest) <= 2 * truth["stall_ns"], True)
+    # Debug builds may have a box on the way.
+    functions = [frame["function"] for frame in longest["frames"]]
+    check("stall: its place", functions[:2], ["traced::load::stalling", "traced::load::stalls"])
+    check("stall: the file of its place", longest["frames"][1]["file"].endswith("load.rs"), True)
+    check("stall: what the place awaits is no part of it", longest["awaits"], None)
+
+
+def read_folded(what, text):
+    """Microseconds by state."""
+    times = dict.fromkeys(STATES, 0)
+    seen = set()
+    for line in text.splitlines():
+        match = FOLDED.match(line)
+        check(f"{what}: a folded line: {line}", bool(match), True)
+        if match:
+            stack, state, number = match.groups()
+            check(f"{what}: the only line of {stack} {state}", (stack, state) in seen, False)
+            seen.add((stack, state))
+            times[state.replace("-", "_")] += int(number)
+    return times
+
+
+def run_whole(asyncdbg, path):
+    """Tasks that live all the time, of which two are never off their processors."""
+    program = Program(path)
+    program.child.stdin.write("rate 8\n")
+    program.child.stdin.flush()
+    time.sleep(1)
+    with tempfile.TemporaryDirectory() as directory:
+        file = os.path.join(directory, "rate.folded")
+        json_profile = Profile(asyncdbg, program, "--duration", "2s")
+        folded_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", file, form=())
+        text_profile = Profile(asyncdbg, program, "--duration", "2s", form=())
+        document = json.loads(json_profile.finish())
+        check("rate: on standard output", folded_profile.finish(), "")
+        text = text_profile.finish()
+        check("rate: status", [p.status() for p in (json_profile, folded_profile, text_profile)], [0, 0, 0])
+        check("rate: mode", os.stat(file).st_mode & 0o777, 0o600)
+        with open(file, encoding="utf-8") as f:
+            folded = read_folded("rate", f.read())
+    program.lines_until("done")
+    program.end()
+    if document["profile"]["lost"]:
+        print("left out: times of a busy program: events were lost")
+        return
+    check_sums("rate", document)
+    for row in document["profile"]["types"]:
+        check(f"rate: lifetime of {row['type']}", row["lifetime_ns"], row["tasks"] * document["profile"]["duration_ns"])
+        check(f"rate: text has {row['type']}", row["type"].split("::{")[0] in text, True)
+    tasks = sum(row["tasks"] for row in document["profile"]["types"])
+    microseconds = sum(folded.values())
+    check(f"rate: {microseconds} us in the folded file", abs(microseconds - tasks * 2e6) < tasks * 0.1e6, True)
+    check("rate: heading", text.startswith("2.0 s: "), True)
+    print("rate: done")
+
+
+def run_killed(asyncdbg, path):
+    """The end of the program ends the profile."""
+    program = Program(path)
+    profiled = Profile(asyncdbg, program, "--duration", "1h")
+    truth = program.run("pingpong 100")
+    program.child.kill()
+    document = json.loads(profiled.finish())
+    program.child.wait(WAIT)
+    check("kill: status", profiled.status(), 0)
+    check_sums("kill", document)
+    check("kill: polls", sum(row["polls"] for row in document["profile"]["types"]), truth["polls"])
+    print("kill: done")
+
+
+def run_wrong(asyncdbg, path):
+    program = Program(path)
+    pid = str(program.child.pid)
+    calls = [
+        (["-p", pid, "profile", "--duration", "0"], 64, "above 0"),
+        (["-p", pid, "profile", "--format", "svg"], 64, "there are text"),
+        (["-p", pid, "profile", "-o", ""], 64, ""),
+        (["-p", pid, "--json", "profile", "--format", "folded"], 64, "not both"),
+        (["-p", pid, "profile", "--duration", "10ms", "-o", "/dev/full"], 2, "No space"),
+        (["-p", str(os.getpid()), "profile"], 2, "no async runtime"),
+        (["profile"], 64, ""),
+    ]
+    for words, status, text in calls:
+        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
+        check(f"status of {words[2:]}: {done.stderr}", done.returncode, status)
+        check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
+        check(f"output of {words[2:]}", done.stdout, "")
+    program.end()
+    print("wrong calls: done")
+
+
+def main(arguments):
+    if "--allow-slow" in arguments:
+        arguments.remove("--allow-slow")
+        slow.append("--allow-slow")
+    if len(arguments) != 2:
+        sys.exit(__doc__)
+    schema = load_schema()
+    for section in ("counts", "current", "several"):
+        run(*arguments, schema, section)
+    run_stall(*arguments, schema)
+    if os.environ.get("SLOW_ASYNCDBG"):
+        print("left out: programs that do nothing but poll, for which this build of asyncdbg is too slow")
+    else:
+        run_whole(*arguments)
+    run_killed(*arguments)
+    run_wrong(*arguments)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
