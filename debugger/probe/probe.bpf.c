@@ -24,6 +24,12 @@ struct frame {
 	__u32 finished;
 };
 
+/*
+ * The first bytes of an object are read at once, since each read takes about 0.1 us, whatever its
+ * length: ids, states and tables mostly lie there. Less than 64, which the kernel copies fastest.
+ */
+enum { BEGIN = 56 };
+
 struct whole_record {
 	struct probe_record head;
 	__u8 copy[2 * PROBE_MAX_COPY];
@@ -38,6 +44,7 @@ struct calls {
 	 * for each processor would not do, since another thread may interrupt the program.
 	 */
 	struct whole_record record;
+	__u8 begin[BEGIN + 8];                  /* of an object; 8 more for the verifier */
 	__u64 registers[PROBE_NO_REGISTER + 1]; /* at a PROBE_PLACE; the last ones stay 0 */
 };
 
@@ -76,6 +83,14 @@ struct {
 	__type(value, __u32);
 } returns SEC(".maps");
 
+/* Tables of objects, by their addresses: the offset of the id, as it was read there. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PROBE_MAX_TABLES);
+	__type(key, __u64);
+	__type(value, __u64);
+} tables SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, PROBE_NCOUNTS);
@@ -109,20 +124,54 @@ static __always_inline bool read_user(void *to, __u32 len, __u64 from)
 	return bpf_probe_read_user(to, len, (const void *)from) == 0;
 }
 
-/* Reads the id of an object and its table, which tells where the id is: the offset is returned. */
-static __always_inline __u64 read_object(struct probe_record *r, const struct probe_point *p)
+static __always_inline bool read_begin(struct calls *c, __u64 object)
 {
+	return read_user(c->begin, BEGIN, object);
+}
+
+/* Bytes of an object: of its first ones, where those were read and have them. */
+static __always_inline bool read_bytes(void *to, __u32 len, const struct calls *c, bool begun,
+                                       __u64 object, __u64 offset)
+{
+	if (!begun || offset > BEGIN - len)
+		return read_user(to, len, object + offset);
+	/* What the verifier understands. */
+	asm volatile("" : "+r"(offset));
+	__builtin_memcpy(to, &c->begin[offset & (BEGIN | 7)], len);
+	return true;
+}
+
+/* Where the objects with that table have their id; 0: unknown. */
+static __always_inline __u64 id_offset_of(__u64 table, const struct probe_point *p)
+{
+	__u64 *known = bpf_map_lookup_elem(&tables, &table), offset;
+
+	if (known)
+		return *known;
+	if (!read_user(&offset, sizeof(offset), table + p->id_slot))
+		return 0;
+	bpf_map_update_elem(&tables, &table, &offset, BPF_ANY);
+	return offset;
+}
+
+/* Reads the id of an object and its table, which tells where the id is: the offset is returned. */
+static __always_inline __u64 read_object(struct calls *c, const struct probe_point *p)
+{
+	struct probe_record *r = &c->record.head;
 	__u64 offset = p->id_offset;
+	bool begun;
 
 	r->id = 0;
 	r->table = 0;
+	if (!offset && !p->id_slot)
+		return 0;
+	begun = read_begin(c, r->object);
 	if (!offset) {
-		if (!p->id_slot ||
-		    !read_user(&r->table, sizeof(r->table), r->object + p->table_offset) ||
-		    !read_user(&offset, sizeof(offset), r->table + p->id_slot))
+		if (!read_bytes(&r->table, sizeof(r->table), c, begun, r->object, p->table_offset))
 			return 0;
+		offset = id_offset_of(r->table, p);
 	}
-	if (!read_user(&r->id, sizeof(r->id), r->object + offset))
+	if (!offset || !read_bytes(&r->id, sizeof(r->id), c, begun, r->object, offset))
 		r->id = 0;
 	return offset;
 }
@@ -155,15 +204,19 @@ static __always_inline void submit(struct whole_record *r)
  * Whether the object of a call that has returned is still there and nothing works on it: another
  * thread may be in a call on it already, or have freed it.
  */
-static __always_inline bool is_at_rest(const struct probe_point *p, const struct frame *f)
+static __always_inline bool is_at_rest(struct calls *c, const struct probe_point *p,
+                                       const struct frame *f)
 {
+	bool begun = read_begin(c, f->object);
 	__u32 state = 0;
 	__u64 id = 0;
 
-	if (p->busy_mask && (!read_user(&state, sizeof(state), f->object + p->busy_offset) ||
-	                     (state & p->busy_mask)))
+	if (p->busy_mask &&
+	    (!read_bytes(&state, sizeof(state), c, begun, f->object, p->busy_offset) ||
+	     (state & p->busy_mask)))
 		return false;
-	return f->id && read_user(&id, sizeof(id), f->object + f->id_offset) && id == f->id;
+	return f->id && read_bytes(&id, sizeof(id), c, begun, f->object, f->id_offset) &&
+	       id == f->id;
 }
 
 /* Copies the pieces of an object behind the record. */
@@ -206,7 +259,9 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 
 	struct probe_point *p = bpf_map_lookup_elem(&points, &f->point);
 
-	if (r->head.time - f->start < min_ns)
+	if (p && flags & PROBE_LATE)
+		p->looked = 0;
+	if (r->head.time - f->start < min_ns || (p && p->silent & PROBE_NO_END))
 		return;
 	r->head.kind = PROBE_RETURN;
 	r->head.point = f->point;
@@ -219,7 +274,7 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 	r->head.copied = 0;
 	if (p && p->npieces && !f->finished && !(flags & PROBE_LATE)) {
 		copy_pieces(r, p);
-		if (!is_at_rest(p, f)) {
+		if (!is_at_rest(c, p, f)) {
 			r->head.copied = 0;
 			r->head.flags |= PROBE_UNREAD;
 		}
@@ -240,11 +295,18 @@ static __always_inline void drop_dead(struct whole_record *r, struct calls *c, _
 	}
 }
 
-static __always_inline void note_return(struct whole_record *r, __u64 sp)
+/*
+ * Looks where a call returns to: for the first calls of a point, and again after one whose return
+ * was not seen.
+ */
+static __always_inline void note_return(struct whole_record *r, struct probe_point *p, __u64 sp)
 {
 	__u64 address;
 
 	r->head.start = 0;
+	if (p->looked >= PROBE_LOOKS)
+		return;
+	p->looked++;
 	if (!read_user(&address, sizeof(address), sp))
 		return;
 	r->head.start = address;
@@ -252,8 +314,8 @@ static __always_inline void note_return(struct whole_record *r, __u64 sp)
 		r->head.flags |= PROBE_NEW_RETURN;
 }
 
-static __always_inline void enter(struct whole_record *r, struct calls *c,
-                                  const struct probe_point *p, __u64 sp, __u64 id_offset)
+static __always_inline void enter(struct whole_record *r, struct calls *c, struct probe_point *p,
+                                  __u64 sp, __u64 id_offset)
 {
 	__u32 depth = c->depth;
 
@@ -261,7 +323,7 @@ static __always_inline void enter(struct whole_record *r, struct calls *c,
 	r->head.copied = 0;
 	set_outer(&r->head, c, depth);
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
-	note_return(r, sp);
+	note_return(r, p, sp);
 	if (depth < PROBE_MAX_DEPTH) {
 		*frame_at(c, depth) = (struct frame){
 			.sp = sp,
@@ -275,7 +337,7 @@ static __always_inline void enter(struct whole_record *r, struct calls *c,
 	} else {
 		count(PROBE_TOO_DEEP);
 	}
-	if (!p->silent || (r->head.flags & PROBE_NEW_RETURN))
+	if (!(p->silent & PROBE_NO_HIT) || (r->head.flags & PROBE_NEW_RETURN))
 		submit(r);
 }
 
@@ -317,7 +379,7 @@ static __always_inline void meet(struct whole_record *r, struct calls *c,
 	if (p->kind == PROBE_FINAL && depth && depth <= PROBE_MAX_DEPTH &&
 	    frame_at(c, depth - 1)->object == r->head.object)
 		frame_at(c, depth - 1)->finished = 1;
-	if (!p->silent)
+	if (!(p->silent & PROBE_NO_HIT))
 		submit(r);
 }
 
@@ -465,7 +527,7 @@ int at_point(struct pt_regs *ctx)
 		return 0;
 	}
 	r->head.object = argument(ctx, p, sp);
-	__u64 id_offset = read_object(&r->head, p);
+	__u64 id_offset = read_object(c, p);
 	if (p->kind == PROBE_CALL)
 		enter(r, c, p, sp, id_offset);
 	else

@@ -26,6 +26,8 @@ enum {
 	PROBE_MAX_THREADS =
 		4096, /* threads whose calls are followed; the least used one goes first */
 	PROBE_MAX_RETURNS = 16384, /* addresses to which calls return */
+	PROBE_MAX_TABLES = 16384,  /* that are remembered */
+	PROBE_LOOKS = 16,          /* calls of a point of which the return address is looked at */
 	PROBE_MAX_COPY = 256,      /* bytes of an object in a record: fewer than these */
 	PROBE_MAX_PIECES = 4,      /* pieces of an object in one copy */
 	PROBE_MAX_PLACES = 8192,   /* points of the kind PROBE_PLACE */
@@ -59,12 +61,17 @@ struct probe_place {
 	struct probe_value values[PROBE_MAX_VALUES];
 };
 
+enum probe_silence {
+	PROBE_NO_HIT = 1, /* that of the hit itself; a call is still followed */
+	PROBE_NO_END = 2, /* of a PROBE_CALL: that of its return */
+};
+
 /* A point, by its index. */
 struct probe_point {
 	__u8 kind;     /* enum probe_kind; 0: none */
 	__u8 argument; /* the register of that parameter, 0 to 2, has the object's address; 3: stack
 	                */
-	__u8 silent;   /* write no record of its own, only that of the return */
+	__u8 silent;   /* of enum probe_silence: records that are not written */
 	__u8 npieces;  /* of the object, copied at the return of a call */
 	/* The id of the object is a number of 8 bytes this far from its address; 0: not known. */
 	__u32 id_offset;
@@ -87,6 +94,8 @@ struct probe_point {
 	 */
 	__u32 busy_offset, busy_mask;
 	struct probe_piece pieces[PROBE_MAX_PIECES];
+	__u32 looked; /* how many calls were looked at: see PROBE_LOOKS; written by the program */
+	__u32 unused;
 };
 
 enum {
@@ -106,12 +115,13 @@ struct probe_record {
 	__u64 time;   /* ns, CLOCK_MONOTONIC */
 	__u64 object; /* its address */
 	__u64 id;     /* of the object; 0: unknown */
-	__u64 start;  /* of a return: when the call began; of a call: the address it returns to */
-	__u64 by;     /* id of the object of the innermost call that the thread is in; 0: none */
-	__u64 table;  /* of a PROBE_OBJECT or PROBE_FINAL: the pointer at table_offset; 0: none */
-	__u32 tid;    /* as the kernel's first pid namespace has it */
-	__u32 point;  /* of a return: that of its call */
-	__u8 kind;    /* enum probe_kind */
+	__u64 start; /* of a return: when the call began; of a call: the address it returns to, or 0
+	              */
+	__u64 by;    /* id of the object of the innermost call that the thread is in; 0: none */
+	__u64 table; /* of a PROBE_OBJECT or PROBE_FINAL: the pointer at table_offset; 0: none */
+	__u32 tid;   /* as the kernel's first pid namespace has it */
+	__u32 point; /* of a return: that of its call */
+	__u8 kind;   /* enum probe_kind */
 	__u8 flags;
 	__u16 copied;   /* bytes that follow */
 	__u32 by_point; /* the point of the call of by */

@@ -85,19 +85,29 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 	}
 }
 
-/* Whether a hit at a point, that is needed for another one, leaves no record of its own. */
-static bool is_silent(const struct trace *t, const struct trace_point *p)
+static uint8_t silence(bool hit, bool end)
+{
+	return (uint8_t)((hit ? 0 : PROBE_NO_HIT) | (end ? 0 : PROBE_NO_END));
+}
+
+/* Which records a point, that is needed for another one, leaves out. */
+static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 {
 	const bool *wanted = t->options.events;
 
 	switch (p->role) {
-	case TRACE_AT_POLL: /* the first poll of a task may show its spawn */
-		return p->job == TRACE_WORKER ? !wanted[TRACE_WORKER_START]
-		                              : !wanted[TRACE_POLL_START] && !wanted[TRACE_SPAWN];
+	case TRACE_AT_POLL:
+		if (p->job == TRACE_WORKER)
+			return silence(wanted[TRACE_WORKER_START], wanted[TRACE_WORKER_STOP]);
+		/* The first poll of a task may show its spawn. */
+		return silence(wanted[TRACE_POLL_START] || wanted[TRACE_SPAWN],
+		               wanted[TRACE_POLL_END]);
+	case TRACE_AT_PARK:
+		return silence(wanted[TRACE_PARK], wanted[TRACE_UNPARK]);
 	case TRACE_AT_END:
-		return !wanted[TRACE_TERMINATE] && !wanted[TRACE_SPAWN];
+		return silence(wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN], true);
 	default:
-		return false;
+		return 0;
 	}
 }
 
@@ -142,7 +152,7 @@ static struct error *describe(struct trace *t, size_t index)
 	/* Where a program will be that is not executed yet is unknown. */
 	if (!t->options.pid || t->bias)
 		kernel.address = p->address + bias_of(t, p->code);
-	kernel.silent = is_silent(t, p);
+	kernel.silent = silence_of(t, p);
 	TRY(note_address(t, index));
 	return probes_describe(t->probes, (uint32_t)index, &kernel);
 }
