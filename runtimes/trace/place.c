@@ -11,7 +11,11 @@ enum {
 	MAX_NODES = 2000, /* coroutines of a plan, counted for each place that they have in it */
 	MAX_DEPTH = 24,
 	MAX_WRAPPERS = 6, /* structs around a coroutine */
-	GAP = 24,         /* bytes between two states that are copied rather than another piece */
+	/*
+	 * Bytes between two states that are copied too, in one piece: to read another piece costs
+	 * more than 100 bytes of a longer record.
+	 */
+	GAP = 64,
 };
 
 /* A coroutine at a place in the object. */
@@ -118,33 +122,62 @@ static uint32_t total(const struct place_plan *plan)
 	return len;
 }
 
+/* The piece that has both, and what is between them. */
+static struct probe_piece around(const struct probe_piece *x, const struct probe_piece *y)
+{
+	uint32_t x_end = x->offset + x->len, y_end = y->offset + y->len;
+	uint32_t low = x->offset < y->offset ? x->offset : y->offset;
+
+	return (struct probe_piece){ low, (x_end > y_end ? x_end : y_end) - low };
+}
+
+/* A piece that is at most GAP away from another one; NULL: none is. */
+static struct probe_piece *piece_near(struct place_plan *plan, const struct probe_piece *piece)
+{
+	for (uint32_t i = 0; i < plan->npieces; i++) {
+		struct probe_piece *x = &plan->pieces[i];
+
+		if (around(x, piece).len <= x->len + piece->len + GAP)
+			return x;
+	}
+	return NULL;
+}
+
+/* Makes one of it and all pieces that are near. */
+static bool add_joined(struct place_plan *plan, struct probe_piece piece)
+{
+	struct probe_piece *near;
+
+	while ((near = piece_near(plan, &piece))) {
+		piece = around(near, &piece);
+		*near = plan->pieces[--plan->npieces];
+	}
+	if (plan->npieces == PROBE_MAX_PIECES)
+		return false;
+	plan->pieces[plan->npieces++] = piece;
+	return total(plan) < PROBE_MAX_COPY;
+}
+
+static bool add_apart(struct place_plan *plan, struct probe_piece piece)
+{
+	if (plan->npieces == PROBE_MAX_PIECES)
+		return false;
+	plan->pieces[plan->npieces++] = piece;
+	return total(plan) < PROBE_MAX_COPY;
+}
+
 /* Adds the bytes of a state to the pieces, if that fits. */
 static void add_piece(struct place_plan *plan, uint64_t offset, unsigned size)
 {
-	struct place_plan copy = *plan;
-	struct probe_piece *near = NULL;
-	uint64_t end = offset + size;
+	struct place_plan joined = *plan, apart = *plan;
 
-	if (end > UINT32_MAX / 2)
+	if (offset + size > UINT32_MAX / 2)
 		return;
-	for (uint32_t i = 0; i < copy.npieces; i++) {
-		struct probe_piece *x = &copy.pieces[i];
-
-		if (offset + GAP >= x->offset && x->offset + x->len + GAP >= end)
-			near = x;
-	}
-	if (near) {
-		uint64_t low = offset < near->offset ? offset : near->offset;
-		uint64_t high = near->offset + near->len > end ? near->offset + near->len : end;
-
-		*near = (struct probe_piece){ (uint32_t)low, (uint32_t)(high - low) };
-	} else if (copy.npieces < PROBE_MAX_PIECES) {
-		copy.pieces[copy.npieces++] = (struct probe_piece){ (uint32_t)offset, size };
-	} else {
-		return;
-	}
-	if (total(&copy) < PROBE_MAX_COPY)
-		*plan = copy;
+	const struct probe_piece piece = { (uint32_t)offset, size };
+	if (add_joined(&joined, piece))
+		*plan = joined;
+	else if (add_apart(&apart, piece))
+		*plan = apart;
 }
 
 /* The bytes of a state in a copy; NULL: they were not copied. */
