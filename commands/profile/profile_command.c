@@ -45,6 +45,8 @@ struct profiling {
 	const char *path;
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC; end 0: not yet */
 	uint64_t lost;       /* events, up to the last read */
+	uint64_t nread;      /* events of the last read */
+	bool drained;        /* one came that is later than the end */
 	uint64_t look, wait; /* when to look next, and how long after the last time */
 	int pidfd;
 };
@@ -100,6 +102,7 @@ static struct error *read_options(const struct call *call, struct profiling *p)
 		TRY(words_file(p->path));
 	TRY(read_format(call, p));
 	p->options = following_options(call);
+	p->options.off_times = true;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		p->options.events[events[i]] = true;
 	return NULL;
@@ -171,7 +174,7 @@ static struct error *write_profile(struct profiling *p)
 		.start = p->start,
 		.duration_ns = p->end - p->start,
 		.untracked = task_spans_untracked(p->spans),
-		.no_off = "this build does not measure it",
+		.no_off = trace_off_times_missing(p->trace),
 	};
 
 	if (p->path && strcmp(p->path, "-") != 0)
@@ -190,7 +193,10 @@ static bool take(const struct trace_item *item, void *arg)
 {
 	struct profiling *p = arg;
 
-	if (!p->end || item->time <= p->end)
+	p->nread++;
+	if (p->end && item->time > p->end)
+		p->drained = true;
+	else
 		task_spans_add(p->spans, item);
 	return true;
 }
@@ -200,6 +206,7 @@ static struct error *read_events(struct profiling *p)
 	uint64_t time = p->end ? p->end : clock_now_ns();
 	struct trace_totals totals;
 
+	p->nread = 0;
 	TRY(trace_read(p->trace, take, p));
 	trace_totals(p->trace, &totals);
 	if (totals.lost != p->lost)
@@ -244,10 +251,13 @@ static struct error *follow(struct profiling *p)
 		TRY(read_events(p));
 		look(p);
 	}
+	/* What the threads of polls that go on were off is known for this moment alone. */
 	p->end = clock_now_ns();
-	trace_detach(p->trace);
-	TRY(read_events(p));
+	do {
+		TRY(read_events(p));
+	} while (p->nread && !p->drained);
 	task_spans_cut(p->spans, p->end);
+	trace_detach(p->trace);
 	return NULL;
 }
 
@@ -260,6 +270,13 @@ static void print_beginning(const struct profiling *p, const struct snapshot *s)
 	fflush(f);
 }
 
+static bool off_time(pid_t tid, uint64_t *ns, void *arg)
+{
+	const struct profiling *p = arg;
+
+	return trace_off_time(p->trace, tid, ns);
+}
+
 static struct error *run_profile(struct profiling *p)
 {
 	const struct snapshot *s;
@@ -269,6 +286,7 @@ static struct error *run_profile(struct profiling *p)
 	p->start = clock_now_ns();
 	p->wait = FIRST_LOOK_NS;
 	p->look = p->start + p->wait;
+	task_spans_measure(p->spans, off_time, p);
 	task_spans_begin(p->spans, s, p->start);
 	if (!complete)
 		fprintf(p->out->options.messages, "note: not all tasks that exist could be read\n");

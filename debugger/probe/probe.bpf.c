@@ -14,6 +14,7 @@
 
 /* Set before the program is loaded. */
 const volatile __u64 min_ns = 0; /* of a call: shorter ones leave no record of their return */
+const volatile __u64 with_off_times = 0; /* 1: off_times is used */
 
 /* A call that a thread is in. */
 struct frame {
@@ -97,6 +98,14 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } counts SEC(".maps");
+
+/* By thread; off_time.bpf.c counts. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, PROBE_MAX_THREADS);
+	__type(key, __u32);
+	__type(value, struct probe_off_time);
+} off_times SEC(".maps");
 
 /*
  * The call at a depth, which the caller has checked. The verifier cannot follow that check through
@@ -190,10 +199,25 @@ static __always_inline __u64 argument(struct pt_regs *ctx, const struct probe_po
 	return n == 0 ? first : n == 1 ? second : n == 2 ? third : stored;
 }
 
+/* Adds how long the thread was off its processor. */
+static __always_inline void note_off_time(struct probe_record *r)
+{
+	const struct probe_off_time none = { 0 };
+	struct probe_off_time *t;
+
+	if (!with_off_times || (r->kind != PROBE_CALL && r->kind != PROBE_RETURN))
+		return;
+	t = bpf_map_lookup_elem(&off_times, &r->tid);
+	if (!t)
+		bpf_map_update_elem(&off_times, &r->tid, &none, BPF_NOEXIST);
+	r->table = t ? t->total : 0;
+}
+
 static __always_inline void submit(struct whole_record *r)
 {
 	__u32 copied = r->head.copied;
 
+	note_off_time(&r->head);
 	asm volatile("" : "+r"(copied));
 	copied &= sizeof(r->copy) - 1;
 	if (bpf_ringbuf_output(&ring, r, sizeof(r->head) + copied, BPF_RB_NO_WAKEUP) != 0)

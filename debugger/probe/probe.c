@@ -19,6 +19,7 @@
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
+#include "debugger/probe/off_time.h"
 
 /* The object file of probe.bpf.c. */
 __asm__(".section .rodata\n"
@@ -47,7 +48,9 @@ struct probes {
 	struct bpf_object *object;
 	struct bpf_program *program;
 	struct ring_buffer *ring;
-	int points, places, returns, counts; /* descriptors of maps */
+	int points, places, returns, counts, off_times; /* descriptors of maps */
+	struct off_time *off_time;                      /* NULL: not measured */
+	char *no_off_times;                             /* why not; NULL: it is, or is not wanted */
 	pid_t pid;
 	int memory;            /* of the process, as it was when it was opened; -1: none */
 	int executable;        /* descriptor; -1: none */
@@ -135,8 +138,10 @@ static size_t ring_size(size_t wanted)
 	return size;
 }
 
-static struct error *set_min_ns(struct bpf_object *object, uint64_t min_ns)
+/* Sets the variables of the program. */
+static struct error *set_variables(struct bpf_object *object, const struct probes_options *o)
 {
+	const uint64_t values[] = { o->min_ns, o->off_times }; /* its first ones */
 	struct bpf_map *map;
 	size_t size;
 
@@ -145,11 +150,11 @@ static struct error *set_min_ns(struct bpf_object *object, uint64_t min_ns)
 		const char *name = bpf_map__name(map);
 		const void *now = bpf_map__initial_value(map, &size);
 
-		if (!strstr(name, ".rodata") || !now || size < sizeof(min_ns))
+		if (!strstr(name, ".rodata") || !now || size < sizeof(values))
 			continue;
 		void *copy = alloc_zeroed(size);
 		memcpy(copy, now, size);
-		memcpy(copy, &min_ns, sizeof(min_ns)); /* its first variable */
+		memcpy(copy, values, sizeof(values));
 		int failed = bpf_map__set_initial_value(map, copy, size);
 		free(copy);
 		return failed ? error_os(-failed, "setting up the probes") : NULL;
@@ -189,7 +194,7 @@ static struct error *load(struct probes *p, const struct probes_options *o)
 	struct bpf_map *ring = bpf_object__find_map_by_name(p->object, "ring");
 	if (!p->program || !ring)
 		return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
-	TRY(set_min_ns(p->object, o->min_ns));
+	TRY(set_variables(p->object, o));
 	bpf_map__set_max_entries(ring, (uint32_t)ring_size(o->ring));
 	bpf_program__set_type(p->program, BPF_PROG_TYPE_KPROBE);
 	if (p->backend != PROBE_PERF)
@@ -202,6 +207,7 @@ static struct error *load(struct probes *p, const struct probes_options *o)
 	p->places = bpf_object__find_map_fd_by_name(p->object, "places");
 	p->returns = bpf_object__find_map_fd_by_name(p->object, "returns");
 	p->counts = bpf_object__find_map_fd_by_name(p->object, "counts");
+	p->off_times = bpf_object__find_map_fd_by_name(p->object, "off_times");
 	p->ring = ring_buffer__new(bpf_map__fd(ring), take_record, p, NULL);
 	return p->ring ? NULL : refused(errno, "the ring buffer of the probes");
 }
@@ -358,6 +364,20 @@ static struct error *open_backend(struct probes *p, const struct probes_options 
 	return err;
 }
 
+/* Without it the rest is as good: the reason is kept. */
+static void open_off_times(struct probes *p)
+{
+	if (p->backend == PROBE_PERF) {
+		p->no_off_times = strdup("it is measured where the kernel has uprobe_multi "
+		                         "(Linux 6.6)");
+		return;
+	}
+	struct error *err CLEANUP(error_freep) = off_time_open(p->off_times, &p->off_time);
+
+	if (err)
+		p->no_off_times = strdup(err->message);
+}
+
 static void open_process(struct probes *p)
 {
 	char path[32];
@@ -378,6 +398,8 @@ struct error *probes_open(const struct probes_options *options, struct probes **
 	p->pid = options->pid;
 	p->memory = p->executable = -1;
 	TRY(open_backend(p, options));
+	if (options->off_times)
+		open_off_times(p);
 	open_process(p);
 	*ret = p;
 	p = NULL;
@@ -451,6 +473,8 @@ void probes_detach(struct probes *p)
 	}
 	while (p->links.n)
 		close(p->links.data[--p->links.n]);
+	off_time_close(p->off_time);
+	p->off_time = NULL;
 	if (ends[0] >= 0) {
 		close(ends[0]);
 		close(ends[1]);
@@ -463,6 +487,7 @@ void probes_close(struct probes *p)
 		return;
 	probes_detach(p);
 	vec_free(&p->links);
+	free(p->no_off_times);
 	file_close(&p->memory);
 	file_close(&p->executable);
 	unload(p);
@@ -498,6 +523,22 @@ bool probes_are_over(const struct probes *p)
 const char *probes_backend(const struct probes *p)
 {
 	return p->backend == PROBE_MULTI ? "uprobe_multi" : "perf";
+}
+
+const char *probes_off_times_missing(const struct probes *p)
+{
+	return p->no_off_times;
+}
+
+void probes_add_thread(struct probes *p, pid_t tid, bool off)
+{
+	if (p->off_time)
+		off_time_add(p->off_times, tid, off);
+}
+
+bool probes_off_time(const struct probes *p, pid_t tid, uint64_t *ns)
+{
+	return p->off_time && off_time_read(p->off_times, tid, ns);
 }
 
 struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)

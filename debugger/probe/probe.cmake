@@ -13,22 +13,29 @@ if(PROBE_CLANG AND LIBBPF_FOUND AND CAPSTONE_FOUND AND CMAKE_SYSTEM_PROCESSOR ST
 else()
 	message(WARNING "Without tracing: it needs clang, libbpf and capstone on x86_64")
 	set(PROBE_LINK_LIBRARIES)
-	set(PROBE_UNUSED debugger/probe/probe.c debugger/probe/code_site.c debugger/probe/code_site_test.c)
+	set(PROBE_UNUSED debugger/probe/probe.c debugger/probe/off_time.c debugger/probe/code_site.c
+		debugger/probe/code_site_test.c)
 endif()
 
-# probe_program(TARGET): compiles probe.bpf.c and puts its object file into the library.
-function(probe_program target)
-	if(NOT PROBE_LINK_LIBRARIES)
-		return()
-	endif()
+# probe_compile(NAME VARIABLE): compiles NAME.bpf.c and puts its object file into NAME.c, where
+# VARIABLE names it.
+function(probe_compile name variable)
 	set(dir ${CMAKE_SOURCE_DIR}/debugger/probe)
-	set(program ${CMAKE_BINARY_DIR}/probe.bpf.o)
+	set(program ${CMAKE_BINARY_DIR}/${name}.bpf.o)
 	add_custom_command(OUTPUT ${program}
 		COMMAND ${PROBE_CLANG} -O2 -g -target bpf -D__TARGET_ARCH_x86 -Wall -Wextra
 			-I${CMAKE_SOURCE_DIR} -isystem /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
-			-fdebug-compilation-dir=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -c ${dir}/probe.bpf.c -o ${program}
-		DEPENDS ${dir}/probe.bpf.c ${dir}/probe_record.h
+			-fdebug-compilation-dir=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -c ${dir}/${name}.bpf.c -o ${program}
+		DEPENDS ${dir}/${name}.bpf.c ${dir}/probe_record.h
 		VERBATIM)
-	set_source_files_properties(debugger/probe/probe.c PROPERTIES OBJECT_DEPENDS ${program}
-		COMPILE_DEFINITIONS PROBE_PROGRAM="${program}")
+	set_source_files_properties(debugger/probe/${name}.c PROPERTIES OBJECT_DEPENDS ${program}
+		COMPILE_DEFINITIONS ${variable}="${program}")
+endfunction()
+
+# probe_programs(): the programs of the kernel, for the library.
+function(probe_programs)
+	if(PROBE_LINK_LIBRARIES)
+		probe_compile(probe PROBE_PROGRAM)
+		probe_compile(off_time OFF_TIME_PROGRAM)
+	endif()
 endfunction()

@@ -33,6 +33,7 @@ struct probes_options {
 	size_t ring;     /* bytes of the ring buffer, rounded up to a power of two */
 	uint64_t min_ns; /* calls that were shorter leave no record of their return */
 	enum probe_backend backend;
+	bool off_times; /* measure how long the threads of calls are off their processors */
 };
 
 /* Where a point is. */
@@ -71,6 +72,13 @@ bool probes_are_over(const struct probes *p);
 
 /* The backend in use, "uprobe_multi" or "perf". */
 const char *probes_backend(const struct probes *p);
+
+/* Why off times are not measured although they are wanted; NULL: they are. */
+const char *probes_off_times_missing(const struct probes *p);
+/* Measures a thread even before its first call; off: it is off its processor now. */
+void probes_add_thread(struct probes *p, pid_t tid, bool off);
+/* How long a thread was off its processor since it was first seen, in ns; false: unknown. */
+bool probes_off_time(const struct probes *p, pid_t tid, uint64_t *ns);
 
 /* Describes the point of that index; before and after it is attached. */
 struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)

@@ -53,6 +53,23 @@ const char *probes_backend(const struct probes *p)
 	return "none";
 }
 
+const char *probes_off_times_missing(const struct probes *p)
+{
+	(void)p;
+	return reason;
+}
+
+void probes_add_thread(struct probes *p, pid_t tid, bool off)
+{
+	(void)p, (void)tid, (void)off;
+}
+
+bool probes_off_time(const struct probes *p, pid_t tid, uint64_t *ns)
+{
+	(void)p, (void)tid, (void)ns;
+	return false;
+}
+
 static struct error *none(void)
 {
 	return error_new(ERR_UNSUPPORTED, "there are no probes: %s", reason);

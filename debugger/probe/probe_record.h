@@ -118,13 +118,23 @@ struct probe_record {
 	__u64 start; /* of a return: when the call began; of a call: the address it returns to, or 0
 	              */
 	__u64 by;    /* id of the object of the innermost call that the thread is in; 0: none */
-	__u64 table; /* of a PROBE_OBJECT or PROBE_FINAL: the pointer at table_offset; 0: none */
+	/*
+	 * Of a PROBE_OBJECT or PROBE_FINAL: the pointer at table_offset; 0: none. Of a call or its
+	 * return: ns that the thread was off its processor up to then, where that is measured.
+	 */
+	__u64 table;
 	__u32 tid;   /* as the kernel's first pid namespace has it */
 	__u32 point; /* of a return: that of its call */
 	__u8 kind;   /* enum probe_kind */
 	__u8 flags;
 	__u16 copied;   /* bytes that follow */
 	__u32 by_point; /* the point of the call of by */
+};
+
+/* How long a thread is off its processor. */
+struct probe_off_time {
+	__u64 total; /* ns, up to the last time that it came back */
+	__u64 since; /* ns, CLOCK_MONOTONIC: it is off since then; 0: it is on one */
 };
 
 /* What the program counts, an array of 64-bit numbers for each processor. */

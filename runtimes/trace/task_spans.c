@@ -13,9 +13,11 @@ enum { MAX_FRAMES = 64 /* of a task of the first snapshot */ };
 
 struct followed {
 	struct task_span span; /* the one that is open; its place is that where it waits last */
-	bool woken;            /* while it was polled */
-	bool ending;           /* likewise */
-	bool unseen;           /* its poll began before the trace: its end will not be seen */
+	uint64_t off;          /* of its thread, when the poll began or was cut */
+	bool off_known;
+	bool woken;  /* while it was polled */
+	bool ending; /* likewise */
+	bool unseen; /* its poll began before the trace: its end will not be seen */
 	pid_t woken_on;
 	uint64_t woken_by;
 };
@@ -23,6 +25,8 @@ struct followed {
 struct task_spans {
 	task_span_fn *visit;
 	void *arg;
+	task_spans_off_fn *off; /* NULL: not measured */
+	void *off_arg;
 	uint64_t begin, untracked;
 	size_t alive[TRACE_WORKER + 1]; /* by enum trace_job */
 	struct task_table tasks;        /* row: the index of its slot */
@@ -40,6 +44,12 @@ struct task_spans *task_spans_new(task_span_fn *visit, void *arg)
 	t->visit = visit;
 	t->arg = arg;
 	return t;
+}
+
+void task_spans_measure(struct task_spans *t, task_spans_off_fn *off, void *arg)
+{
+	t->off = off;
+	t->off_arg = arg;
 }
 
 void task_spans_free(struct task_spans *t)
@@ -85,10 +95,33 @@ static void pass(struct task_spans *t, struct followed *f, uint64_t to, bool exa
 	span->to = to > span->from ? to : span->from;
 	if (span->to == span->from && span->began <= t->begin && !span->last)
 		return; /* it has ended before the beginning */
+	if (span->off_ns > span->to - span->from)
+		span->off_ns = span->to - span->from;
 	bool began_exact = span->exact;
 	span->exact &= exact;
 	t->visit(span, t->arg);
 	span->exact = began_exact;
+	span->off_ns = 0;
+	span->off_known = false;
+}
+
+/* The poll ends, or is cut, when its thread was off its processor for that long. */
+static void set_off(struct followed *f, uint64_t off)
+{
+	f->span.off_known = f->off_known && off >= f->off;
+	f->span.off_ns = f->span.off_known ? off - f->off : 0;
+	f->off = off;
+}
+
+/* The same for a poll whose end was not seen: how long it was up to now. */
+static void read_off(struct task_spans *t, struct followed *f)
+{
+	uint64_t off;
+
+	if (t->off && f->span.doing == DOING_POLLING && t->off(f->span.tid, &off, t->off_arg))
+		set_off(f, off);
+	else
+		f->off_known = false;
 }
 
 /* The task does something else from a time on. */
@@ -125,6 +158,7 @@ void task_spans_cut(struct task_spans *t, uint64_t time)
 		if (!f->span.task || f->span.from >= time)
 			continue;
 		f->span.open = true;
+		read_off(t, f);
 		pass(t, f, time, false);
 		f->span.open = false;
 		f->span.from = time;
@@ -215,6 +249,7 @@ static void spawn(struct task_spans *t, const struct trace_item *item)
 /* The poll of a task has ended, at that time or before. */
 static void end_unseen(struct task_spans *t, struct followed *f, uint64_t time)
 {
+	read_off(t, f);
 	if (f->woken)
 		make_runnable(t, f, time, f->woken_on, f->woken_by, false);
 	else
@@ -277,6 +312,8 @@ static void start_poll(struct task_spans *t, struct followed *f, const struct tr
 		f->span.type = item->type;
 	turn(t, f, DOING_POLLING, item->time, true);
 	f->span.resumed = f->span.place;
+	f->off = item->off_ns;
+	f->off_known = t->off;
 	f->span.tid = item->tid;
 	f->woken = f->ending = false;
 }
@@ -286,6 +323,8 @@ static void end_poll(struct task_spans *t, struct followed *f, const struct trac
 	/* Another thread may have begun the next poll already. */
 	if (f->span.doing == DOING_POLLING && f->span.tid != item->tid)
 		return;
+	if (f->span.doing == DOING_POLLING)
+		set_off(f, item->off_ns);
 	f->span.place = item->place;
 	if (item->ready || f->ending)
 		end_task(t, f, item->time, !item->late);
@@ -332,10 +371,12 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item)
 		break;
 	case TRACE_TERMINATE:
 		/* Within its last poll, the end of which is yet to come. */
-		if (f->span.doing == DOING_POLLING && !f->unseen)
+		if (f->span.doing == DOING_POLLING && !f->unseen) {
 			f->ending = true;
-		else
-			end_task(t, f, item->time, true);
+			break;
+		}
+		read_off(t, f);
+		end_task(t, f, item->time, true);
 		break;
 	default:
 		break;
@@ -404,6 +445,7 @@ static const struct trace_place *waiting_place(struct task_spans *t, const struc
 static void note_unseen(struct task_spans *t, struct followed *f)
 {
 	f->unseen = true;
+	f->off_known = t->off && t->off(f->span.tid, &f->off, t->off_arg);
 	*vec_push(&t->unseen) = f->span.slot;
 }
 

@@ -43,6 +43,12 @@ struct task_span {
 	const struct trace_place *place;
 	/* Of DOING_POLLING: where it has waited before. NULL: nowhere yet, or unknown. */
 	const struct trace_place *resumed;
+	/*
+	 * Of DOING_POLLING: for how long of it the thread was off its processor, in ns; where that
+	 * is known.
+	 */
+	uint64_t off_ns;
+	bool off_known;
 	pid_t tid;   /* of DOING_POLLING: the thread that polls; of DOING_RUNNABLE: that woke it */
 	uint64_t by; /* of DOING_RUNNABLE: the id of the task that woke it; 0: none or unknown */
 };
@@ -65,6 +71,13 @@ void task_spans_begin(struct task_spans *t, const struct snapshot *s, uint64_t t
 void task_spans_add(struct task_spans *t, const struct trace_item *item);
 /* Events were lost: what the tasks do is unknown until their next event. */
 void task_spans_lost(struct task_spans *t, uint64_t time);
+/*
+ * How long a thread was off its processor up to now, as items have it; false: unknown. NULL: it is
+ * not measured.
+ */
+typedef bool task_spans_off_fn(pid_t tid, uint64_t *ns, void *arg);
+/* With it, spans have off_ns. Call it before task_spans_begin(). */
+void task_spans_measure(struct task_spans *t, task_spans_off_fn *off, void *arg);
 /* Passes all spans up to this time, before which all events were added; they go on thereafter. */
 void task_spans_cut(struct task_spans *t, uint64_t time);
 

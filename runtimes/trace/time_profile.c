@@ -153,7 +153,9 @@ static void add_times(struct time_profile *p, struct slot *s, const struct task_
 	bool polled = span->doing == DOING_POLLING;
 	struct profile_times *times = times_at(p, s, polled ? span->resumed : span->place, polled);
 
-	times->ns[states[span->doing]] += span->to - span->from;
+	uint64_t off = polled && span->off_known ? span->off_ns : 0;
+	times->ns[states[span->doing]] += span->to - span->from - off;
+	times->ns[PROFILE_OFF] += off;
 	p->types.data[s->type].polls += polled && !span->open;
 }
 

@@ -159,6 +159,41 @@ static void test_lost_events(void **state)
 	assert_int_equal(ns, 30);
 }
 
+static bool read_off(pid_t tid, uint64_t *ns, void *arg)
+{
+	(void)tid;
+	*ns = *(const uint64_t *)arg;
+	return true;
+}
+
+/* What its thread was off the processor before a poll is no part of it. */
+static void test_off_processor(void **state)
+{
+	struct test t CLEANUP(free_test);
+	uint64_t now = 1000;
+
+	(void)state;
+	begin(&t);
+	task_spans_measure(t.spans, read_off, &now);
+	for (uint64_t task = 1; task <= 3; task++) {
+		add(&t, TRACE_SPAWN, 100, task, task == 3 ? "B" : "A");
+		task_spans_add(t.spans, &(struct trace_item){ .event = TRACE_POLL_START,
+		                                              .time = 100,
+		                                              .task = task,
+		                                              .tid = (pid_t)task,
+		                                              .off_ns = 990 });
+	}
+	task_spans_add(t.spans, &(struct trace_item){ .event = TRACE_POLL_END,
+	                                              .time = 130,
+	                                              .task = 1,
+	                                              .tid = 1,
+	                                              .ready = true,
+	                                              .off_ns = 1010 });
+	task_spans_cut(t.spans, 150);
+	now = 2000;
+	assert_string_equal(end(&t, 160), "A p50 o40; B p40 o20; ");
+}
+
 static void test_many_places(void **state)
 {
 	enum { PLACES = 1000 };
@@ -187,9 +222,8 @@ static void test_many_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_time_of_one_task),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_lost_events),
+		cmocka_unit_test(test_time_of_one_task), cmocka_unit_test(test_types),
+		cmocka_unit_test(test_lost_events),      cmocka_unit_test(test_off_processor),
 		cmocka_unit_test(test_many_places),
 	};
 

@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/proc.h"
 #include "debugger/probe/probe.h"
 #include "dwarf/module/code_map.h"
 #include "runtimes/common/inspector.h"
@@ -232,6 +234,33 @@ static struct error *attach_statics(struct trace *t)
 	return probes_attach(t->probes, file_of(t, statics->module), sites, statics->n);
 }
 
+/* Whether /proc has the same numbers of threads as records have: not so in a container. */
+static bool sees_all_threads(void)
+{
+	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO of the kernel */
+	char name[sizeof(first)] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name)) == (ssize_t)strlen(first) &&
+	       memcmp(name, first, strlen(first)) == 0;
+}
+
+/* A thread that is off its processor already shows nothing until it comes back. */
+static void measure_threads(struct trace *t, const struct snapshot *s)
+{
+	if (!t->options.off_times || !sees_all_threads())
+		return;
+	for (size_t i = 0; i < s->nthreads; i++) {
+		SCRATCH(tmp);
+		pid_t tid = s->threads[i].tid;
+		struct proc_stat stat;
+		char *text = proc_read(&tmp, s->target.pid,
+		                       arena_printf(&tmp, "task/%d/stat", (int)tid), NULL);
+
+		if (text && proc_stat_parse(&tmp, text, &stat))
+			probes_add_thread(t->probes, tid, stat.state != 'R');
+	}
+}
+
 void trace_know(struct trace *t, const struct snapshot *s)
 {
 	t->known_at = clock_now_ns();
@@ -241,6 +270,7 @@ void trace_know(struct trace *t, const struct snapshot *s)
 		*th = (struct known_thread){ s->threads[i].worker, s->threads[i].runtime };
 		map_put(&t->threads, (uint64_t)s->threads[i].tid, th);
 	}
+	measure_threads(t, s);
 	for (size_t i = 0; i < s->ntasks; i++)
 		id_set_add(&t->seen, s->tasks[i]->number);
 	for (size_t i = 0; i < s->njobs; i++) {
@@ -278,6 +308,7 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 		.ring = options->ring,
 		.min_ns = options->min_ns,
 		.backend = options->perf ? PROBE_PERF : PROBE_BEST,
+		.off_times = options->off_times,
 	};
 
 	t->in = in;
@@ -334,6 +365,16 @@ size_t trace_nstatics(const struct trace *t)
 const struct trace_plan *trace_plan_of(const struct trace *t)
 {
 	return &t->plan;
+}
+
+const char *trace_off_times_missing(const struct trace *t)
+{
+	return probes_off_times_missing(t->probes);
+}
+
+bool trace_off_time(const struct trace *t, pid_t tid, uint64_t *ns)
+{
+	return probes_off_time(t->probes, tid, ns);
 }
 
 const char *trace_backend(const struct trace *t)
@@ -407,7 +448,7 @@ static bool pass_unseen_spawn(struct trace *t, const struct trace_item *item)
 	spawn.event = TRACE_SPAWN;
 	spawn.late = true;
 	spawn.ready = false;
-	spawn.poll_ns = spawn.by = 0;
+	spawn.poll_ns = spawn.off_ns = spawn.by = 0;
 	return pass(t, &spawn);
 }
 
@@ -427,6 +468,7 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
 	bool ends = r->kind == PROBE_RETURN;
 
 	item->event = event_of_call(p, ends);
+	item->off_ns = t->options.off_times ? r->table : 0;
 	if (p->role == TRACE_AT_PARK)
 		item->task = 0;
 	else

@@ -30,6 +30,7 @@ struct trace_options {
 	uint64_t min_ns;            /* ends of shorter polls are left out */
 	bool slow;                  /* use points that need a single step */
 	bool perf;                  /* use perf instead of uprobe_multi, for tests */
+	bool off_times;             /* measure how long threads are off their processors */
 	bool events[TRACE_NEVENTS]; /* those that are wanted */
 	/*
 	 * Static probes of the program itself, as in trace_usdt_find(); borrowed. NULL: none. With
@@ -49,9 +50,14 @@ struct trace_item {
 	const char *type; /* of its future; NULL: unknown */
 	enum trace_job job;
 	uint64_t poll_ns; /* of a TRACE_POLL_END: how long the poll took */
-	bool ready;       /* of a TRACE_POLL_END: the task has ended */
-	bool late;        /* not seen itself: only the next event of the thread, or the first poll
-	                     of the task, showed that it has happened before */
+	/*
+	 * Of the start and the end of a poll: how long the thread was off its processor up to then,
+	 * in ns; the difference counts. 0 where it is not measured.
+	 */
+	uint64_t off_ns;
+	bool ready; /* of a TRACE_POLL_END: the task has ended */
+	bool late;  /* not seen itself: only the next event of the thread, or the first poll
+	               of the task, showed that it has happened before */
 	/* Of a TRACE_POLL_END that is not ready: where the task sleeps; NULL: unknown. */
 	const struct trace_place *place;
 	uint64_t by; /* id of the task that the thread polled then; 0: none */
@@ -91,6 +97,13 @@ void trace_closep(struct trace **t);
 
 /* The static probes of the program itself that are attached. */
 size_t trace_nstatics(const struct trace *t);
+/* Why off times are not measured although they are wanted; NULL: they are. */
+const char *trace_off_times_missing(const struct trace *t);
+/*
+ * How long a thread was off its processor up to now, counted as in items; false: unknown. All
+ * threads of trace_know() are measured from then on.
+ */
+bool trace_off_time(const struct trace *t, pid_t tid, uint64_t *ns);
 /* The plan that is attached, and the name of the kernel's mechanism. */
 const struct trace_plan *trace_plan_of(const struct trace *t);
 const char *trace_backend(const struct trace *t);

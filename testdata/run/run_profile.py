@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Profiles the program `traced` with `profile`, and compares the times with what it says itself.
+"""Profiles the programs `traced` and `burn`, and compares the times with what they say and the kernel.
 
-usage: run_profile.py ASYNCDBG TRACED [--allow-slow]
+usage: run_profile.py ASYNCDBG TRACED BURN [--allow-slow]
 
-TRACED    the program traced, of any build; debug builds need --allow-slow
+TRACED, BURN    these programs, of any build; debug builds need --allow-slow
 
 Ends with 77 where the kernel refuses probes to us.
 """
@@ -132,6 +132,9 @@ def run_stall(asyncdbg, path, schema):
     truth, profile = run(asyncdbg, path, schema, "stall")
     stacks = of_type(profile, "traced::load::stalling", "stacks")
     longest = max(stacks, key=in_polls)
+    if not profile["off_processor_missing"]:
+        off = longest["ns"]["off_processor"]
+        check(f"stall: {off} ns of it off the processor", off >= 0.9 * truth["stall_ns"], True)
     check("stall: its length", truth["stall_ns"] <= in_polls(longest) <= 2 * truth["stall_ns"], True)
     # Debug builds may have a box on the way.
     functions = [frame["function"] for frame in longest["frames"]]
@@ -169,7 +172,6 @@ def run_whole(asyncdbg, path):
         document = json.loads(json_profile.finish())
         check("rate: on standard output", folded_profile.finish(), "")
         text = text_profile.finish()
-        check("rate: status", [p.status() for p in (json_profile, folded_profile, text_profile)], [0, 0, 0])
         check("rate: mode", os.stat(file).st_mode & 0o777, 0o600)
         with open(file, encoding="utf-8") as f:
             folded = read_folded("rate", f.read())
@@ -178,6 +180,7 @@ def run_whole(asyncdbg, path):
     if document["profile"]["lost"]:
         print("left out: times of a busy program: events were lost")
         return
+    check("rate: status", [p.status() for p in (json_profile, folded_profile, text_profile)], [0, 0, 0])
     check_sums("rate", document)
     for row in document["profile"]["types"]:
         check(f"rate: lifetime of {row['type']}", row["lifetime_ns"], row["tasks"] * document["profile"]["duration_ns"])
@@ -187,6 +190,51 @@ def run_whole(asyncdbg, path):
     check(f"rate: {microseconds} us in the folded file", abs(microseconds - tasks * 2e6) < tasks * 0.1e6, True)
     check("rate: heading", text.startswith("2.0 s: "), True)
     print("rate: done")
+
+
+def on_processors(pid):
+    """For how long the threads of a process were on processors, in ns."""
+    times = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as f:
+            times += int(f.read().split()[0])
+    return times
+
+
+def run_busy(asyncdbg, burn):
+    """Two polls that began before the profile and go on after it; all of the program's time is theirs."""
+    child = subprocess.Popen([burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    while child.stdout.readline().strip() not in ("ready", ""):
+        pass
+
+    class Burning:
+        pass
+
+    program = Burning()
+    program.child = child
+    profiled = Profile(asyncdbg, program, "--duration", "4s")
+    before = on_processors(child.pid)
+    profiled.child.wait(WAIT)
+    used = on_processors(child.pid) - before
+    document = json.loads(profiled.finish())
+    child.kill()
+    child.wait(WAIT)
+    profile = document["profile"]
+    check("burn: status", profiled.status(), 0)
+    check_sums("burn", document)
+    duration = profile["duration_ns"]
+    for row in profile["types"]:
+        check(f"burn: lifetime of {row['type']}", row["lifetime_ns"], row["tasks"] * duration)
+    polling = [row for row in profile["types"] if in_polls(row)]
+    check("burn: in polls", sum(in_polls(row) for row in polling), sum(row["tasks"] for row in polling) * duration)
+    if profile["off_processor_missing"]:
+        check("burn: why", profile["off_processor_missing"] in "".join(profiled.messages), True)
+        print("left out: what is off its processor: " + profile["off_processor_missing"])
+        return
+    # Writing the answer takes time too, in which the program goes on.
+    share, kernel = profile["ns"]["polling"] / duration, used / duration
+    check(f"burn: {share:.3f} processors, {kernel:.3f} by the kernel", abs(share - kernel) <= 0.03 * kernel + 0.05, True)
+    print(f"burn: on {share:.3f} processors, by the kernel {kernel:.3f}")
 
 
 def run_killed(asyncdbg, path):
@@ -228,8 +276,9 @@ def main(arguments):
     if "--allow-slow" in arguments:
         arguments.remove("--allow-slow")
         slow.append("--allow-slow")
-    if len(arguments) != 2:
+    if len(arguments) != 3:
         sys.exit(__doc__)
+    burn = arguments.pop()
     schema = load_schema()
     for section in ("counts", "current", "several"):
         run(*arguments, schema, section)
@@ -238,6 +287,7 @@ def main(arguments):
         print("left out: programs that do nothing but poll, for which this build of asyncdbg is too slow")
     else:
         run_whole(*arguments)
+    run_busy(arguments[0], burn)
     run_killed(*arguments)
     run_wrong(*arguments)
     sys.exit(1 if failures else 0)

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Profiles the program `traced` and compares the times with its own: see run_profile.py.
+# Profiles the programs `traced` and `burn` and compares the times with what is known: see run_profile.py.
 #
 # usage: run_profile.sh ASYNCDBG PROFILE [LOCK]
 #
-# Builds the program in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses one that is built
+# Builds the programs in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses those that are built
 # already. Debug builds are traced with --allow-slow. Exit status 77 where there is no cargo, and
 # where the kernel refuses probes.
 set -euo pipefail
@@ -15,11 +15,11 @@ testdata=$(cd "$(dirname "$0")/.." && pwd)
 asyncdbg=$(realpath "$1") profile=$2
 if [ -z "${BINARIES:-}" ]; then
 	find_cargo || { echo "skipped: $no_cargo" && exit 77; }
-	BINARIES=$("$testdata/make/build_programs.sh" "${3:-$(newest_lock)}" "$profile" traced | tail -n 1)
+	BINARIES=$("$testdata/make/build_programs.sh" "${3:-$(newest_lock)}" "$profile" traced burn | tail -n 1)
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache
 options=()
 [ "$profile" != debug ] || options=(--allow-slow)
-"$testdata/run/run_profile.py" "${options[@]}" "$asyncdbg" "$BINARIES/traced"
+"$testdata/run/run_profile.py" "${options[@]}" "$asyncdbg" "$BINARIES/traced" "$BINARIES/burn"

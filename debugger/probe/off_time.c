@@ -1,0 +1,87 @@
+#include "debugger/probe/off_time.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/clock.h"
+#include "debugger/probe/probe_record.h"
+
+/* The object file of off_time.bpf.c. */
+__asm__(".section .rodata\n"
+        ".balign 8\n"
+        "off_time_object:\n"
+        ".incbin \"" OFF_TIME_PROGRAM "\"\n"
+        "off_time_object_end:\n"
+        ".previous\n");
+extern const unsigned char off_time_object[], off_time_object_end[];
+
+struct off_time {
+	struct bpf_object *object;
+	struct bpf_link *link;
+};
+
+static void freep(struct off_time **o)
+{
+	off_time_close(*o);
+}
+
+static struct error *refused(int errnum)
+{
+	return error_new(ERR_UNSUPPORTED,
+	                 "this kernel does not let switches of threads be seen: %s",
+	                 strerrordesc_np(errnum));
+}
+
+struct error *off_time_open(int map, struct off_time **ret)
+{
+	struct off_time *o CLEANUP(freep) = alloc_zeroed(sizeof(*o));
+
+	o->object = bpf_object__open_mem(off_time_object,
+	                                 (size_t)(off_time_object_end - off_time_object), NULL);
+	if (!o->object)
+		return refused(errno);
+	struct bpf_program *program = bpf_object__find_program_by_name(o->object, "at_switch");
+	struct bpf_map *own = bpf_object__find_map_by_name(o->object, "off_times");
+	if (!program || !own)
+		return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
+	int failed = bpf_map__reuse_fd(own, map);
+	failed = failed ? failed : bpf_object__load(o->object);
+	if (failed)
+		return refused(-failed);
+	o->link = bpf_program__attach_raw_tracepoint(program, "sched_switch");
+	if (!o->link)
+		return refused(errno);
+	*ret = o;
+	o = NULL;
+	return NULL;
+}
+
+void off_time_close(struct off_time *o)
+{
+	if (!o)
+		return;
+	bpf_link__destroy(o->link);
+	bpf_object__close(o->object);
+	free(o);
+}
+
+void off_time_add(int map, pid_t tid, bool off)
+{
+	const struct probe_off_time t = { .since = off ? clock_now_ns() : 0 };
+
+	bpf_map_update_elem(map, &tid, &t, BPF_NOEXIST);
+}
+
+bool off_time_read(int map, pid_t tid, uint64_t *ns)
+{
+	struct probe_off_time t;
+
+	if (bpf_map_lookup_elem(map, &tid, &t) != 0)
+		return false;
+	uint64_t now = clock_now_ns();
+	*ns = t.total + (t.since && now > t.since ? now - t.since : 0);
+	return true;
+}
