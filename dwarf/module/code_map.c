@@ -10,6 +10,8 @@
 #include "debugger/base/vec.h"
 #include "debugger/elf/elf_image.h"
 #include "dwarf/module/symtab.h"
+#include "dwarf/records/records.h"
+#include "dwarf/unwind/function_table.h"
 
 typedef VEC(struct code_pointer) pointer_vec;
 
@@ -39,12 +41,40 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void read_symbols(struct code_map *m, struct arena *a)
+/* The mangled name that records have for the function at a link-time address. */
+static const char *recorded_name(struct dwarf_module *dm, uint64_t low)
+{
+	struct record record;
+	uint64_t die;
+
+	if (!record_find(debuginfo_records(dm), RECORD_CODE, low, NULL, &record))
+		return "";
+	die = record_number(&record);
+	if (!die || !record_find(debuginfo_records(dm), RECORD_FUNCTION, die, NULL, &record))
+		return "";
+	record_text(&record); /* the name from debug info, which has another spelling */
+	const char *linkage = record_text(&record);
+	return linkage ? linkage : "";
+}
+
+static void add_unnamed(uint64_t low, uint64_t high, void *arg)
+{
+	const struct symbols *s = arg;
+
+	add_function(recorded_name(s->map->dm, low), low, high - low, arg);
+}
+
+static void read_functions(struct code_map *m, struct arena *a)
 {
 	struct symbols s = { .map = m };
 	size_t n = 0;
+	GElf_Addr bias;
 
 	symtab_each_function(m->dm, add_function, &s);
+	m->stripped = !s.list.n;
+	if (m->stripped)
+		function_table_each(dwfl_module_getelf(m->dm->module->dwfl, &bias), add_unnamed,
+		                    &s);
 	if (s.list.n)
 		qsort(s.list.data, s.list.n, sizeof(*s.list.data), by_address);
 	for (size_t i = 0; i < s.list.n; i++) {
@@ -147,10 +177,12 @@ struct error *code_map_read(struct dwarf_module *dm, struct arena *a, struct cod
 
 	TRY(read_text(&m, a));
 	debuginfo_need(dm); /* the symbols may be in a debug file */
-	read_symbols(&m, a);
+	read_functions(&m, a);
 	read_pointers(&m, a);
 	if (!m.n)
-		return error_new(ERR_NO_DEBUGINFO, "%s has no symbols: it is stripped",
+		return error_new(ERR_NO_DEBUGINFO,
+		                 "%s has neither symbols nor a table for unwinding: its functions "
+		                 "cannot be found",
 		                 dm->module->path);
 	*ret = m;
 	return NULL;

@@ -13,9 +13,9 @@
 #include "debugger/probe/code_site.h"
 #include "dwarf/module/debuginfo.h"
 
-/* A function that has a symbol. */
+/* A function of the module. */
 struct code_function {
-	const char *name;   /* its symbol, mangled */
+	const char *name;   /* its symbol, mangled; "": unknown */
 	uint64_t low, high; /* link-time */
 };
 
@@ -28,6 +28,7 @@ struct code_map {
 	struct dwarf_module *dm;
 	struct code_function *functions; /* ascending low, each address once */
 	size_t n;
+	bool stripped; /* there are no symbols: names are those that a layout file has */
 	struct code_pointer *pointers; /* ascending addr, by the relocations of the file */
 	size_t npointers;
 	const uint8_t *text; /* the executable segment */
@@ -38,8 +39,9 @@ struct code_map {
 enum { CODE_MAX_TEXT = 1 << 29 /* bytes of code that are read */ };
 
 /*
- * Reads the code and the symbols of a module into arena a. ERR_NO_DEBUGINFO: it has no symbols;
- * ERR_UNSUPPORTED: its code is too large, or is not in one segment.
+ * Reads the code and the functions of a module into arena a: by its symbols, or those of its debug
+ * file; where there are none, by the table for unwinding. ERR_NO_DEBUGINFO: it has neither, or its
+ * file cannot be read; ERR_UNSUPPORTED: its code is too large, or is not in one segment.
  */
 struct error *code_map_read(struct dwarf_module *dm, struct arena *a, struct code_map *ret)
 	MUST_CHECK;
