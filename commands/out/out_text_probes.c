@@ -21,7 +21,7 @@ static void point(struct text *t, const struct trace_point *p)
 	           role_names[p->role], p->address, p->offset,
 	           has_task ? argument_names[p->kernel.argument & 3] : "-",
 	           p->slow ? "slow" : "fast");
-	text_clean(t, p->function);
+	text_clean(t, p->function ? p->function : "a function without a name");
 	if (p->type) {
 		str_append(&t->line, " of ");
 		text_name(t, p->type);

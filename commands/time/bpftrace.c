@@ -31,7 +31,7 @@ struct script {
 	struct arena arena;
 	const char *path; /* of the file with the current point */
 	const struct code_map *code;
-	struct probe_id id;
+	const struct probe_id *id;
 	int pid; /* 0: all processes of the file */
 };
 
@@ -97,14 +97,14 @@ static void read_task(struct script *s, const struct trace_point *p)
 	fprintf(s->f,
 	        " $h = (uint64)arg%u; $table = *(uint64 *)($h + %" PRIu64 ");"
 	        " $task = *(uint64 *)($h + *(uint64 *)($table + %" PRIu64 "));",
-	        p->parameter, s->id.table_offset, s->id.id_slot);
+	        p->parameter, s->id->table_offset, s->id->id_slot);
 }
 
 /* Sets $poll to the address in the file of the task's poll function. */
 static void read_poll(struct script *s, const struct trace_point *p)
 {
 	fprintf(s->f, " $poll = *(uint64 *)($table + %" PRIu64 ") - (reg(\"ip\") - 0x%" PRIx64 ");",
-	        s->id.poll_slot, p->entry);
+	        s->id->poll_slot, p->entry);
 }
 
 /* ---- probes ---- */
@@ -178,8 +178,7 @@ static struct error *set_module(struct script *s, const struct trace_point *p)
 	if (s->code != p->code)
 		TRY(file_of(s, p->code->dm->module, &s->path));
 	s->code = p->code;
-	if (!p->runtime->probe_id(s->in, p->copy, &s->id))
-		return error_new(ERR_LAYOUT, "the ids of tasks cannot be found");
+	s->id = p->id;
 	return NULL;
 }
 

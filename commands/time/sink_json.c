@@ -19,6 +19,7 @@ static const char *const job_names[] = {
 	[TRACE_TASK] = "task",
 	[TRACE_BLOCKING] = "blocking",
 	[TRACE_WORKER] = "worker",
+	[TRACE_UNKNOWN_JOB] = NULL,
 };
 
 static void put_events(struct json_writer *w, const struct trace_heading *h)
@@ -150,7 +151,10 @@ static void item(struct sink *s, const struct trace_item *item)
 	}
 	if (item->event == TRACE_POLL_END) {
 		json_put_int(w, "poll_ns", (int64_t)item->poll_ns);
-		json_put_bool(w, "ready", item->ready);
+		if (item->ready_known)
+			json_put_bool(w, "ready", item->ready);
+		else
+			json_put_null(w, "ready");
 		out_json_number_if(w, "place", item->place != NULL,
 		                   item->place ? item->place->number : 0);
 	} else if (item->event == TRACE_UNPARK) {

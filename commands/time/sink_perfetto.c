@@ -186,7 +186,10 @@ static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, ui
 {
 	struct task_track *t = task_track(s, item->task, item->type);
 	const struct perfetto_value values[] = {
-		{ .key = "ready", .text = item->ready ? "yes" : "no" },
+		{ .key = "ready",
+		  .text = !item->ready_known ? "unknown"
+		          : item->ready      ? "yes"
+		                             : "no" },
 		{ .key = "seen_late", .text = "yes" },
 	};
 

@@ -186,7 +186,8 @@ static void take_end(struct stalls *s, struct polling *p, const struct trace_ite
 static bool take(const struct trace_item *item, void *arg)
 {
 	struct stalls *s = arg;
-	struct polling *p = item->job == TRACE_TASK ? polling_of(s, item->tid) : NULL;
+	bool of_task = item->job == TRACE_TASK || item->job == TRACE_UNKNOWN_JOB;
+	struct polling *p = of_task ? polling_of(s, item->tid) : NULL;
 
 	if (!p)
 		return true;

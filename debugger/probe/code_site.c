@@ -347,6 +347,32 @@ bool code_jumps_on(const struct code_bytes *function)
 	return found;
 }
 
+/* Whether an instruction lets what follows it run, or goes on at a fixed place of the function. */
+static bool goes_on(struct reader *r, const struct code_bytes *f)
+{
+	uint64_t target;
+
+	if (r->insn->id == X86_INS_JMP)
+		return jump_target(r, &target) && reader_seek(r, f, target);
+	return !in_group(r, CS_GRP_JUMP) && !in_group(r, CS_GRP_RET) && !in_group(r, CS_GRP_IRET) &&
+	       !in_group(r, CS_GRP_INT);
+}
+
+bool code_never_returns(const struct code_bytes *function)
+{
+	struct reader r;
+	bool stops = false, ok = reader_open(&r) && reader_seek(&r, function, function->address);
+
+	for (int i = 0; ok && !stops && i < CODE_MAX_STEPS; i++) {
+		ok = reader_next(&r);
+		bool last = ok && !r.left && in_group(&r, CS_GRP_CALL);
+		stops = ok && (last || r.insn->id == X86_INS_UD2);
+		ok = ok && (stops || goes_on(&r, function));
+	}
+	reader_close(&r);
+	return stops;
+}
+
 /* Whether a jump within the function leads into (from, to]. */
 static bool is_jumped_into(struct reader *r, const struct code_bytes *f, uint64_t from, uint64_t to)
 {

@@ -82,6 +82,12 @@ bool code_leads_to_return(const struct code_bytes *function, uint64_t address,
 bool code_jumps_on(const struct code_bytes *function);
 
 /*
+ * Whether code without a branch leads from the entry to the end of the function, or to an
+ * instruction that traps: it does not come back, as one that only panics.
+ */
+bool code_never_returns(const struct code_bytes *function);
+
+/*
  * Calls visit with each address in the function that follows an indirect call: one through a
  * register or memory, but for the global offset table.
  */

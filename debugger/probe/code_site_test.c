@@ -187,6 +187,22 @@ static void test_indirect_calls(void **state)
 	assert_int_equal(found[2], AT + 11);
 }
 
+static void test_a_function_that_never_returns(void **state)
+{
+	(void)state;
+	assert_true(code_never_returns(CODE(NOP, CALL_NEXT)));
+	assert_true(code_never_returns(CODE(CALL_NEXT, 0x0f, 0x0b, RET)));
+	/* A jump over what would return, to ud2. */
+	assert_true(code_never_returns(CODE(CALL_NEXT, 0xeb, 1, RET, 0x0f, 0x0b)));
+	assert_false(code_never_returns(CODE(CALL_NEXT, RET)));
+	assert_false(code_never_returns(CODE(0x74, 0, CALL_NEXT)));
+	assert_false(code_never_returns(CODE(CALL_NEXT, NOP)));
+	/* To itself, out of the function, and through a register. */
+	assert_false(code_never_returns(CODE(0xeb, 0xfe)));
+	assert_false(code_never_returns(CODE(0xeb, 0x10, CALL_NEXT)));
+	assert_false(code_never_returns(CODE(0xff, 0xe0, CALL_NEXT)));
+}
+
 static void test_bytes_that_are_no_code(void **state)
 {
 	struct code_site site;
@@ -199,6 +215,7 @@ static void test_bytes_that_are_no_code(void **state)
 	assert_false(code_return_site(CODE(0x06, 0x06, 0x06), AT + 1, false, &site));
 	assert_false(code_tail_jump(CODE(0x06), 0, &tail));
 	assert_false(code_leads_to_return(CODE(0x06), AT, &delta));
+	assert_false(code_never_returns(CODE(0x06)));
 	assert_false(code_entry_site(&(const struct code_bytes){ AT, NULL, 0 }, 0, &site));
 }
 
@@ -214,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_a_return_that_returns),
 		cmocka_unit_test(test_a_jump_to_another_function),
 		cmocka_unit_test(test_indirect_calls),
+		cmocka_unit_test(test_a_function_that_never_returns),
 		cmocka_unit_test(test_bytes_that_are_no_code),
 	};
 

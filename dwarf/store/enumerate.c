@@ -165,11 +165,14 @@ static void find_executor(struct enumeration *e, struct unit *u)
 	records_resume(debuginfo_records(e->dm));
 }
 
+/* Keys of RECORD_EXECUTOR. */
+enum { EXECUTOR_NAME = 1, PROBES_NOTED = 2 };
+
 static void keep_executor(struct enumeration *e)
 {
 	struct record_writer d;
 
-	record_begin(&d, debuginfo_records(e->dm), RECORD_EXECUTOR, 1, NULL);
+	record_begin(&d, debuginfo_records(e->dm), RECORD_EXECUTOR, EXECUTOR_NAME, NULL);
 	record_add_text(&d, e->executor);
 	record_end(&d);
 }
@@ -178,10 +181,26 @@ bool enumerated_executor(struct dwarf_module *dm, const char **name)
 {
 	struct record record;
 
-	if (!record_find(debuginfo_records(dm), RECORD_EXECUTOR, 1, NULL, &record))
+	if (!record_find(debuginfo_records(dm), RECORD_EXECUTOR, EXECUTOR_NAME, NULL, &record))
 		return false;
 	*name = record_text(&record);
 	return true;
+}
+
+void enumerated_note_probes(struct dwarf_module *dm)
+{
+	struct record_writer d;
+
+	record_begin(&d, debuginfo_records(dm), RECORD_EXECUTOR, PROBES_NOTED, NULL);
+	record_add_text(&d, "probes");
+	record_end(&d);
+}
+
+bool enumerated_has_probes(struct dwarf_module *dm)
+{
+	struct record record;
+
+	return record_find(debuginfo_records(dm), RECORD_EXECUTOR, PROBES_NOTED, NULL, &record);
 }
 
 static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)

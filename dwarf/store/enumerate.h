@@ -43,4 +43,11 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
  */
 bool enumerated_executor(struct dwarf_module *dm, const char **name);
 
+/*
+ * Notes that tells() has selected every function of the runtime's probe points. Whether a file has
+ * that note: one of an older version has not.
+ */
+void enumerated_note_probes(struct dwarf_module *dm);
+bool enumerated_has_probes(struct dwarf_module *dm);
+
 #endif

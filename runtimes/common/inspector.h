@@ -33,6 +33,7 @@ struct inspector {
 	uint64_t own_build;                    /* see own_build(); 0 also if no cache is used */
 	bool async_code_known, has_async_code; /* of other_executors.c, for all files */
 	const char *layout;                    /* the layout file in use, sanitised; NULL: none */
+	bool layout_differs;                   /* it is of another build */
 	struct target_info info;               /* constant between snapshots */
 	const char *own_package;               /* debuginfo_own_package() of the executable */
 	VEC(const char *) notes; /* found while opening: they make every snapshot incomplete */

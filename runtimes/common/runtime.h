@@ -78,6 +78,22 @@ struct probe_id {
 	uint32_t busy_mask;
 };
 
+/*
+ * What the table of a task's functions looks like in a file without symbols and debug info. It
+ * begins with addresses of functions; numbers follow, which are distances in the object.
+ */
+struct probe_pattern {
+	const char *text;              /* that a file with the runtime has among its constants */
+	unsigned nfunctions, nnumbers; /* words of 8 bytes */
+	struct probe_id id;
+	uint64_t wake_slot; /* of the function that puts a sleeping task into a queue */
+	/*
+	 * The object begins with this many bytes of the same layout for all tasks; then come, at
+	 * the distances in these slots, its scheduler, its id behind that, and its end.
+	 */
+	uint64_t head, scheduler_slot, trailer_slot;
+};
+
 /* ---- rows about crates ---- */
 
 struct crate_row {
@@ -216,6 +232,7 @@ struct runtime {
 	const char *poll_caller_within, *poll_caller;
 	/* How probes find ids in the nth copy; false: its debug info does not tell. */
 	bool (*probe_id)(struct inspector *in, size_t n, struct probe_id *ret);
+	const struct probe_pattern *probe_pattern; /* NULL: it needs debug info */
 };
 
 /* ---- all of them ---- */

@@ -47,10 +47,26 @@ static void meet(struct exporter *r, const struct type *t)
 
 /* ---- roots ---- */
 
+/* Whether a trace needs the function: it is of the runtime's probe points. */
+static bool is_probed(const struct runtime *r, const char *path)
+{
+	const char *last = qualified_last(path);
+
+	for (const struct probe_row *row = r->probes; row && row->name; row++) {
+		size_t len = strlen(row->name);
+
+		if (str_begins(path, row->within) && qualified_base_len(last) == len &&
+		    strncmp(last, row->name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
- * Whether a function is exported because it shows what a thread does. These are functions of the
- * runtime: those without generics, poll functions, and those in the runtime's table. The other
- * generic functions are left out, because a large program has one instance per task type.
+ * Whether a function is exported because it shows what a thread does, or where a trace can see
+ * events. These are functions of the runtime: those without generics, poll functions, and those in
+ * the runtime's tables. The other generic functions are left out, because a large program has one
+ * instance per task type.
  */
 static bool tells(const char *path, void *arg)
 {
@@ -62,7 +78,7 @@ static bool tells(const char *path, void *arg)
 	if (!str_begins(path, r->loop))
 		return false;
 	return !strchr(path, '<') || str_begins(last, "poll") ||
-	       runtime_begins_with_one(path, r->functions);
+	       runtime_begins_with_one(path, r->functions) || is_probed(r, path);
 }
 
 /*
@@ -271,6 +287,7 @@ static struct error *warm_up(struct exporter *r)
 	for (size_t i = 0; i < sizeof(r->copy.types) / sizeof(r->copy.types[0]); i++)
 		meet(r, r->copy.types[i]);
 	TRY(enumerate_code(r->copy.dm, &ops, r));
+	enumerated_note_probes(r->copy.dm);
 	plan_tasks(r);
 	ask_about_drops(r->copy.dm);
 	show_learn(r->copy.dm);
@@ -312,6 +329,10 @@ struct error *layout_export_write(struct inspector *in, const char *path,
 	struct error *err;
 
 	*ret = (struct warm_up){ 0 };
+	if (in->layout)
+		return error_new(ERR_NO_DEBUGINFO,
+		                 "%s has no full debug info itself: only the layout file %s",
+		                 in->info.exe, in->layout);
 	if (in->info.tier != TIER_FULL)
 		return error_new(ERR_NO_DEBUGINFO, "%s has no full debug info: %s", in->info.exe,
 		                 in->info.tier_reason ? in->info.tier_reason : "none");

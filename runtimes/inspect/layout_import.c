@@ -1,7 +1,5 @@
 #include "runtimes/inspect/layout_import.h"
 
-#include <string.h>
-
 #include "debugger/target/debug_file.h"
 #include "dwarf/store/layout_file.h"
 #include "dwarf/store/open.h"
@@ -26,6 +24,7 @@ static struct error *use(struct inspector *in, const char *path, bool force)
 			continue;
 		TRY(layout_file_use(path, dm, force, &differs));
 		in->layout = inspector_clean_name(&in->arena, path);
+		in->layout_differs = differs != NULL;
 		if (differs)
 			target_note(t,
 			            "%s is used although it is of another build: %s; types and "
@@ -48,7 +47,7 @@ static const char *find(struct inspector *in)
 {
 	struct target *t = in->target;
 
-	if (!t->main_module || strcmp(t->ops->kind, "file") == 0)
+	if (!t->main_module)
 		return NULL;
 	const char *path = debug_file_sibling(&in->arena, t, t->main_module, "layout");
 	struct dwarf_module *dm = path ? debuginfo_module(in->di, t->main_module) : NULL;

@@ -13,9 +13,9 @@
  * may be NULL. A file that options name is used in any case: ERR_USAGE when it is of another
  * program or the executable is unknown, and the errors of layout_file_load().
  *
- * Without one, the executable of a process or core that has no full debug info is looked up by its
- * build-id: .build-id/ab/cdef.layout in the directories of debug_file.h. A file that is of another
- * program or corrupt is not used, which a note says.
+ * Without one, an executable that has no full debug info is looked up by its build-id:
+ * .build-id/ab/cdef.layout in the directories of debug_file.h. A file that is of another program or
+ * corrupt is not used, which a note says.
  */
 struct error *layout_import_open(struct inspector *in, const struct inspector_options *options)
 	MUST_CHECK;

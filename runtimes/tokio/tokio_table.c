@@ -55,6 +55,26 @@ static const char *const functions[] = {
 	NULL,
 };
 
+/*
+ * struct Vtable of runtime/task/raw.rs, alike from 1.24 to 1.54: poll, schedule, five more
+ * functions, then the distances of the trailer, the scheduler and the id; and struct Header of
+ * core.rs, whose layout is fixed (repr(C)): state, queue_next, vtable, owner_id.
+ */
+static const struct probe_pattern pattern = {
+	.text = "/tokio-1.",
+	.nfunctions = 7,
+	.nnumbers = 3,
+	.id = { .table_offset = 0x10,
+	        .id_slot = 0x48,
+	        .poll_slot = 0,
+	        .busy_offset = 0,
+	        .busy_mask = TOKIO_RUNNING | TOKIO_COMPLETE },
+	.wake_slot = 0x08,
+	.head = 0x20,
+	.scheduler_slot = 0x40,
+	.trailer_slot = 0x38,
+};
+
 static const char *const parks[] = { "park", "turn", NULL };
 static const char *const handles[] = { "tokio::runtime::handle::Handle",
 	                               "tokio::runtime::runtime::Runtime", NULL };
@@ -196,4 +216,5 @@ const struct runtime tokio_table = {
 	.poll_caller_within = "tokio::runtime::task::raw::",
 	.poll_caller = "poll",
 	.probe_id = probe_id,
+	.probe_pattern = &pattern,
 };

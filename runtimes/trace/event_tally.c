@@ -464,7 +464,7 @@ void event_tally_add(struct event_tally *t, const struct trace_item *item)
 		break;
 	case TRACE_POLL_START:
 		start_poll(t, item);
-		if (item->job == TRACE_TASK)
+		if (item->job == TRACE_TASK || item->job == TRACE_UNKNOWN_JOB)
 			work(t, item);
 		break;
 	case TRACE_POLL_END:

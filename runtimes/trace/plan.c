@@ -8,9 +8,11 @@
 #include "dwarf/module/code_map.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/store/enumerate.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/trace/place.h"
 #include "runtimes/trace/returns.h"
+#include "runtimes/trace/tables.h"
 
 static const char *const event_names[TRACE_NEVENTS] = {
 	[TRACE_SPAWN] = "task-spawn",
@@ -47,12 +49,14 @@ struct planner {
 	bool slow;
 	const struct runtime *runtime;
 	size_t copy;
-	struct probe_id id;
+	const struct probe_id *id;
 	const struct code_map *code;
 	VEC(struct trace_point) points;
 	VEC(uint64_t) callers; /* functions that call poll functions; link-time */
 	VEC(struct trace_missing) missing;
-	size_t left_out;                              /* slow points that were not wanted, */
+	bool nameless;   /* without symbols and debug info: what machine code shows is all */
+	bool outdated;   /* an older version wrote the layout file: it lacks functions of tasks */
+	size_t left_out; /* slow points that were not wanted, */
 	size_t slow_returns, slow_unparks, slow_ends; /* and slow sites of returns */
 	bool of_park; /* the returns that are searched are of parking */
 	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
@@ -183,6 +187,8 @@ static void describe_task(struct planner *p, const struct code_function *f,
 	const struct function *found;
 	struct task_types types;
 
+	if (p->nameless)
+		return;
 	if (point->role == TRACE_AT_POLL) {
 		p->runtime->task_types(p->in, addr, &types);
 		describe_future(p, types.future, point);
@@ -240,28 +246,32 @@ static bool find_site(const struct planner *p, const struct code_function *f, in
 	*shared = false;
 	if (!code_map_bytes(p->code, f, &bytes) || !code_entry_site(&bytes, argument, ret))
 		return false;
-	if (ret->slow && argument >= 0)
+	/* Spawns, which reach a shared site too, are not seen where functions have no names. */
+	if (ret->slow && argument >= 0 && !(p->nameless && p->slow))
 		*shared = find_behind_jump(p, &bytes, argument, ret);
 	return true;
 }
 
-static void add_point(struct planner *p, const struct code_function *f, const char *name,
-                      bool direct, const void *arg)
+/* name: NULL for unknown; job: of a TRACE_AT_POLL, where debug info does not tell. */
+static void add_function(struct planner *p, const struct code_function *f, const char *name,
+                         const struct probe_row *row, enum trace_job job)
 {
-	const struct probe_row *row = arg;
 	struct code_site site;
 	struct trace_point point = {
 		.role = role_of(row->event),
 		.runtime = p->runtime,
 		.copy = p->copy,
 		.code = p->code,
-		.function = inspector_clean_name(p->a, name_without_generics(p->a, name)),
+		.id = p->id,
+		.function =
+			name ? inspector_clean_name(p->a, name_without_generics(p->a, name)) : NULL,
 		.entry = f->low,
 		.parameter = row->argument,
+		.job = job,
 	};
 	bool identified = point.role != TRACE_AT_PARK;
 
-	if (p->points.n >= PROBE_MAX_POINTS / 2 || (row->direct && !direct) ||
+	if (p->points.n >= PROBE_MAX_POINTS / 2 ||
 	    !find_site(p, f, identified ? (int)row->argument : CODE_NO_ARGUMENT, &site,
 	               &point.shared))
 		return;
@@ -271,16 +281,16 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 	point.kernel = (struct probe_point){
 		.kind = kernel_kind(point.role),
 		.argument = (uint8_t)site.argument,
-		.table_offset = identified ? (uint32_t)p->id.table_offset : 0,
-		.id_slot = identified ? (uint32_t)p->id.id_slot : 0,
+		.table_offset = identified ? (uint32_t)p->id->table_offset : 0,
+		.id_slot = identified ? (uint32_t)p->id->id_slot : 0,
 		.stack_delta = site.stack_delta,
 		.stack_slot = site.stack_slot,
-		.busy_offset = identified ? (uint32_t)p->id.busy_offset : 0,
-		.busy_mask = identified ? p->id.busy_mask : 0,
+		.busy_offset = identified ? (uint32_t)p->id->busy_offset : 0,
+		.busy_mask = identified ? p->id->busy_mask : 0,
 	};
 	describe_task(p, f, &point);
 	/* What runs once in the life of a worker may be slow. */
-	bool rare = point.job == TRACE_WORKER || (row->rare && strstr(name, row->rare));
+	bool rare = point.job == TRACE_WORKER || (row->rare && name && strstr(name, row->rare));
 	if (point.slow && !p->slow && !rare) {
 		p->left_out++;
 		p->slow_of[row->event]++;
@@ -290,6 +300,15 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 		return;
 	p->matches[row->event]++;
 	*vec_push(&p->points) = point;
+}
+
+static void add_point(struct planner *p, const struct code_function *f, const char *name,
+                      bool direct, const void *arg)
+{
+	const struct probe_row *row = arg;
+
+	if (direct || !row->direct)
+		add_function(p, f, name, row, TRACE_TASK);
 }
 
 static const struct probe_row *row_named(const struct probe_row *rows, const char *name)
@@ -349,6 +368,7 @@ static void add_return_point(const struct return_site *site, void *arg)
 		.runtime = p->runtime,
 		.copy = p->copy,
 		.code = p->code,
+		.id = p->id,
 		.function = site->function,
 		.entry = site->after,
 		.address = site->address,
@@ -369,7 +389,13 @@ static void add_return_point(const struct return_site *site, void *arg)
 
 static void plan_returns(struct planner *p)
 {
-	struct returns r = { p->in, p->code, p->a, add_return_point, p, .over_calls = true };
+	struct returns r = { p->in,
+		             p->code,
+		             p->a,
+		             add_return_point,
+		             p,
+		             .over_calls = true,
+		             .nameless = p->nameless };
 	size_t n = p->points.n;
 
 	p->of_park = true;
@@ -380,7 +406,7 @@ static void plan_returns(struct planner *p)
 	p->slow_unparks += p->slow_returns;
 	p->slow_returns = 0;
 	r.over_calls = p->of_park = false;
-	returns_of_polls(&r, p->callers.data, p->callers.n, p->id.table_offset);
+	returns_of_polls(&r, p->callers.data, p->callers.n, p->id);
 	p->slow_ends += p->slow_returns;
 	p->slow_returns = 0;
 }
@@ -405,11 +431,54 @@ static bool has_role(const struct planner *p, enum trace_role role, bool worker)
 
 static const char reason_slow[] = "its probe needs a single step, which is slow: --allow-slow";
 static const char reason_inlined[] = "the compiler has inlined the function";
+#define REMEDY                                                                                     \
+	"a layout file tells its functions (asyncdbg layout EXE -o FILE where it was built, then " \
+	"--layout FILE)"
+static const char reason_nameless[] = "the program is stripped: " REMEDY;
+static const char reason_wakes[] =
+	"the program is stripped: its probe needs --allow-slow, or " REMEDY;
+static const char reason_workers[] = "the program is stripped, and jobs that run workers are shown "
+				     "as other blocking jobs: " REMEDY;
+static const char reason_outdated[] =
+	"an older version wrote the layout file: write it again, by asyncdbg layout EXE -o FILE";
+
+/* Whether functions that show the event may be unknown. */
+static bool lacks_names(const struct planner *p, enum probe_event event)
+{
+	return p->outdated && (event == PROBE_EVENT_END || event == PROBE_EVENT_WAKE);
+}
 
 /* An event that some functions show, and others, which are slow, were left out of. */
 static bool is_whole(const struct planner *p, enum probe_event event)
 {
-	return p->matches[event] > 0 && p->slow_of[event] == 0;
+	return p->matches[event] > 0 && p->slow_of[event] == 0 && !lacks_names(p, event);
+}
+
+/* Wake-ups that cannot be distinguished from spawns, unless these are seen too. */
+static bool has_shared_wakes(const struct planner *p)
+{
+	for (size_t i = 0; i < p->points.n; i++) {
+		if (p->points.data[i].role == TRACE_AT_WAKE && p->points.data[i].shared)
+			return true;
+	}
+	return false;
+}
+
+static const char *nameless_reason(const struct planner *p, enum trace_event event)
+{
+	if (event == TRACE_WORKER_START || event == TRACE_WORKER_STOP)
+		return reason_workers;
+	return event == TRACE_WAKE && has_shared_wakes(p) ? reason_wakes : reason_nameless;
+}
+
+static const char *reason_of(const struct planner *p, enum trace_event event,
+                             enum probe_event seen_at, bool slow)
+{
+	if (lacks_names(p, seen_at))
+		return reason_outdated;
+	if (p->nameless && !slow && !p->slow_of[seen_at])
+		return nameless_reason(p, event);
+	return slow || p->slow_of[seen_at] ? reason_slow : reason_inlined;
 }
 
 static void judge(struct planner *p, struct trace_plan *plan)
@@ -418,13 +487,14 @@ static void judge(struct planner *p, struct trace_plan *plan)
 	bool returns = has_role(p, TRACE_AT_RETURN, false);
 	bool ends = polls && returns && !p->slow_ends;
 	bool workers = has_role(p, TRACE_AT_POLL, true);
+	bool wakes = is_whole(p, PROBE_EVENT_WAKE) && !(p->nameless && has_shared_wakes(p));
 	const struct {
 		enum trace_event event;
 		enum probe_event seen_at;
 		bool has, slow;
 	} events[] = {
 		/* Where no function shows it, the first poll of a task does. */
-		{ TRACE_SPAWN, PROBE_EVENT_SPAWN, polls, false },
+		{ TRACE_SPAWN, PROBE_EVENT_SPAWN, polls && !p->nameless, false },
 		{ TRACE_POLL_START, PROBE_EVENT_POLL, polls, false },
 		{ TRACE_POLL_END, PROBE_EVENT_POLL, ends, p->slow_ends > 0 },
 		{ TRACE_TERMINATE, PROBE_EVENT_END, is_whole(p, PROBE_EVENT_END), false },
@@ -433,29 +503,85 @@ static void judge(struct planner *p, struct trace_plan *plan)
 		{ TRACE_PARK, PROBE_EVENT_PARK, parks, false },
 		{ TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns && !p->slow_unparks,
 		  p->slow_unparks > 0 },
-		{ TRACE_WAKE, PROBE_EVENT_WAKE, is_whole(p, PROBE_EVENT_WAKE), false },
+		{ TRACE_WAKE, PROBE_EVENT_WAKE, wakes, false },
 	};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		bool slow = events[i].slow || p->slow_of[events[i].seen_at];
-
 		plan->has[events[i].event] = events[i].has;
 		if (!events[i].has)
-			miss(p, events[i].event, slow ? reason_slow : reason_inlined);
+			miss(p, events[i].event,
+			     reason_of(p, events[i].event, events[i].seen_at, events[i].slow));
 	}
 }
 
 static struct error *plan_copy(struct planner *p, const struct runtime_copy *copy)
 {
-	if (!p->runtime->probe_id || !p->runtime->probe_id(p->in, p->copy, &p->id))
+	struct probe_id *id = NEW(p->a, struct probe_id);
+
+	if (p->in->layout_differs && copy->dm->module == p->in->target->main_module)
+		return error_new(ERR_UNSUPPORTED,
+		                 "%s is of another build: it cannot tell where in the code of this "
+		                 "one the functions are",
+		                 p->in->layout);
+	if (!p->runtime->probe_id || !p->runtime->probe_id(p->in, p->copy, id))
 		return error_new(ERR_LAYOUT, "%s: the ids of its tasks cannot be found",
 		                 p->runtime->name);
 	struct code_map *code = NEW(p->a, struct code_map);
+	p->id = id;
 	TRY(code_map_read(copy->dm, p->a, code));
 	p->code = code;
+	p->outdated |= code->stripped && !enumerated_has_probes(copy->dm);
 	p->callers.n = 0;
 	plan_rows(p);
 	plan_returns(p);
+	return NULL;
+}
+
+/* ---- without names ---- */
+
+/* Points at the functions of tasks that look like such ones. */
+static void plan_tables(struct planner *p)
+{
+	static const struct probe_row poll = { .event = PROBE_EVENT_POLL };
+	static const struct probe_row wake = { .event = PROBE_EVENT_WAKE };
+	size_t n;
+	const struct task_functions *tasks =
+		tables_find(p->code, p->runtime->probe_pattern, p->a, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		add_function(p, code_map_at(p->code, tasks[i].poll), NULL, &poll,
+		             tasks[i].is_job ? TRACE_BLOCKING : TRACE_UNKNOWN_JOB);
+		/* Of a job it is never called. */
+		if (!tasks[i].is_job)
+			add_function(p, code_map_at(p->code, tasks[i].wake), NULL, &wake,
+			             TRACE_TASK);
+	}
+}
+
+/* The executable itself, as far as its machine code tells; *found: it has tasks. */
+static struct error *plan_nameless(struct planner *p, bool *found)
+{
+	const struct module *m = p->in->target->main_module;
+	struct dwarf_module *dm = m ? debuginfo_module(p->in->di, m) : NULL;
+	struct code_map *code = NEW(p->a, struct code_map);
+
+	if (!dm || p->in->layout)
+		return NULL;
+	TRY(code_map_read(dm, p->a, code));
+	if (!code->stripped)
+		return NULL;
+	p->code = code;
+	p->nameless = true;
+	p->callers.n = p->copy = 0;
+	for (const struct runtime *const *list = runtimes_in(p->in->di); *list; list++) {
+		p->runtime = *list;
+		if (!(*list)->probe_pattern)
+			continue;
+		p->id = &(*list)->probe_pattern->id;
+		plan_tables(p);
+		plan_returns(p);
+	}
+	*found = p->points.n > 0;
 	return NULL;
 }
 
@@ -473,7 +599,7 @@ static struct error *plan_all(struct planner *p, bool *found)
 			*found = true;
 		}
 	}
-	return NULL;
+	return *found ? NULL : plan_nameless(p, found);
 }
 
 static void finish(struct planner *p, struct trace_plan *ret)
@@ -498,8 +624,9 @@ struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
 	struct error *err = plan_all(&p, &found);
 
 	if (!err && !found)
-		err = error_new(ERR_LAYOUT, "the program has no async runtime whose events can be "
-		                            "traced");
+		err = error_new(ERR_LAYOUT,
+		                "the program has no async runtime whose events can be traced%s",
+		                p.nameless ? "; it is stripped: if it has one, " REMEDY : "");
 	if (!err && !p.points.n)
 		err = error_new(ERR_LAYOUT, "no probe point was found in the program");
 	if (!err)
@@ -523,13 +650,14 @@ bool trace_plan_add_return(struct trace_plan *plan, struct inspector *in,
                            const struct code_map *code, uint64_t address, bool slow)
 {
 	struct planner p = { .in = in, .a = plan->arena, .slow = slow };
-	struct returns r = { in, code, plan->arena, add_return_point, &p, false };
+	struct returns r = { in, code, plan->arena, add_return_point, &p, false, false };
 	size_t n = plan->n;
 
 	p.code = code;
 	for (size_t i = 0; i < n; i++)
 		*vec_push(&p.points) = plan->points[i];
 	p.runtime = n ? plan->points[0].runtime : NULL;
+	p.id = n ? plan->points[0].id : NULL;
 	returns_of_address(&r, address);
 	plan->n = p.points.n;
 	plan->points = vec_to_arena(&p.points, plan->arena);

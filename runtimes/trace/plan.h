@@ -16,6 +16,7 @@
 struct code_map;
 struct inspector;
 struct place_plan;
+struct probe_id;
 struct runtime;
 
 /* The events of a trace. The first eight have the names of tokio-dtrace's probes. */
@@ -41,6 +42,7 @@ enum trace_job {
 	TRACE_TASK,     /* an async task */
 	TRACE_BLOCKING, /* a job of a blocking pool */
 	TRACE_WORKER,   /* the job of a blocking pool that runs a worker: no task of the program */
+	TRACE_UNKNOWN_JOB,
 };
 
 enum trace_role {
@@ -57,9 +59,10 @@ struct trace_point {
 	const struct runtime *runtime;
 	size_t copy; /* which copy of the runtime it is */
 	const struct code_map *code;
-	const char *function; /* its name, without generics */
-	const char *type;     /* of the future that it polls; NULL: unknown, or not TRACE_AT_POLL */
-	enum trace_job job;   /* of TRACE_AT_POLL */
+	const struct probe_id *id; /* how the ids of its tasks are found */
+	const char *function;      /* its name, without generics; NULL: unknown */
+	const char *type;   /* of the future that it polls; NULL: unknown, or not TRACE_AT_POLL */
+	enum trace_job job; /* of TRACE_AT_POLL */
 	bool shared;    /* the point is in a function that the named one leads to, and others too */
 	uint64_t entry; /* of the function, or the address to which a call returns; link-time */
 	unsigned parameter; /* of the function that has the task's header, 0 to 2 */
@@ -89,8 +92,9 @@ struct trace_plan {
 
 /*
  * Makes the plan of all runtimes of the program that have probe points; in must have taken a
- * snapshot. slow: use points that need a single step. ret lives in a. ERR_NO_DEBUGINFO: the program
- * has no symbols; ERR_LAYOUT: it has no runtime with such points; ERR_UNSUPPORTED: another machine.
+ * snapshot. slow: use points that need a single step. ret lives in a. ERR_NO_DEBUGINFO: its
+ * functions cannot be found; ERR_LAYOUT: it has no runtime with such points; ERR_UNSUPPORTED:
+ * another machine, or a layout file of another build.
  */
 struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
                               struct trace_plan *ret) MUST_CHECK;

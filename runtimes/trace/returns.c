@@ -27,12 +27,12 @@ static void search_return(struct search *s, uint64_t after);
 static void report(struct search *s, const struct code_function *f, const struct code_site *site)
 {
 	struct arena *a = s->r->a;
-	const char *name = demangle(a, f->name);
+	const char *name = *f->name ? name_without_generics(a, demangle(a, f->name)) : NULL;
 
 	if (s->nfound++ >= MAX_SITES)
 		return;
-	s->r->found(&(struct return_site){ inspector_clean_name(a, name_without_generics(a, name)),
-	                                   s->after, site->address, s->delta + site->stack_delta,
+	s->r->found(&(struct return_site){ name ? inspector_clean_name(a, name) : NULL, s->after,
+	                                   site->address, s->delta + site->stack_delta,
 	                                   site->slow },
 	            s->r->arg);
 }
@@ -176,8 +176,108 @@ static void search_inlined(const struct returns *r, uint64_t table_offset)
 	}
 }
 
+/* ---- the same without names ---- */
+
+/* A load of 8 bytes of memory into a register: "mov offset(base), to". */
+struct load {
+	unsigned base, to; /* numbers of registers, as instructions have them */
+	uint8_t offset;
+};
+
+static bool read_load(const uint8_t *at, struct load *ret)
+{
+	uint8_t prefix = at[0], operands = at[2];
+	bool indexed = (operands & 7) == 4;
+
+	if ((prefix & 0xf8) != 0x48 || at[1] != 0x8b || (operands & 0xc0) != 0x40 ||
+	    (indexed && at[3] != 0x24))
+		return false;
+	*ret = (struct load){ (operands & 7U) | (prefix & 1U) << 3,
+		              (operands >> 3 & 7U) | (prefix & 4U) << 1, at[3 + indexed] };
+	return true;
+}
+
+/* Whether an indirect call, or a jump, whose second byte is at[1] takes its target from there. */
+static bool goes_through(const uint8_t *at, unsigned base, uint64_t offset)
+{
+	bool extended = at[-1] == 0x41, indexed = (at[1] & 7) == 4;
+	unsigned own = (at[1] & 7U) | (extended ? 8U : 0U);
+
+	if (own != base || (indexed && at[2] != 0x24))
+		return false;
+	switch (at[1] & 0xc0) {
+	case 0x00:
+		return offset == 0 && (at[1] & 7) != 5;
+	case 0x40:
+		return at[2 + indexed] == offset;
+	}
+	return false;
+}
+
+/* Whether bytes up to end have "mov of, %rdi", or of is that register: the first argument. */
+static bool passes(const uint8_t *at, const uint8_t *end, unsigned of)
+{
+	enum { RDI = 7 };
+	const uint8_t stored[] = { (uint8_t)(0x48 | (of >> 3) << 2), 0x89,
+		                   (uint8_t)(0xc0 | (of & 7) << 3 | RDI) };
+	const uint8_t loaded[] = { (uint8_t)(0x48 | of >> 3), 0x8b,
+		                   (uint8_t)(0xc0 | RDI << 3 | (of & 7)) };
+
+	return of == RDI || memmem(at, (size_t)(end - at), stored, sizeof(stored)) ||
+	       memmem(at, (size_t)(end - at), loaded, sizeof(loaded));
+}
+
+/*
+ * Whether the code before an indirect call, or a jump, takes the table of an object, then a
+ * function from it, and passes the object on to that.
+ */
+static bool is_nameless_poll(const uint8_t *at, size_t before, const struct probe_id *id)
+{
+	enum { FAR = 40 };
+	size_t n = before < FAR ? before : FAR;
+	struct load load;
+
+	for (size_t i = 4; i <= n; i++) {
+		if (read_load(at - i, &load) && load.offset == id->table_offset &&
+		    goes_through(at, load.to, id->poll_slot) && passes(at - n, at, load.base))
+			return true;
+	}
+	return false;
+}
+
+/* What jumps there returns to the callers of its function. */
+static void search_jump(const struct returns *r, uint64_t address)
+{
+	const struct code_function *f = code_map_at(r->code, address);
+	struct code_bytes bytes;
+
+	if (f && code_map_bytes(r->code, f, &bytes) && code_jumps_on(&bytes))
+		returns_of_function(r, f->low);
+}
+
+static void search_nameless(const struct returns *r, const struct probe_id *id)
+{
+	const struct code_map *m = r->code;
+
+	for (size_t i = 1; i + 8 < m->text_len; i++) {
+		const uint8_t *at = memchr(m->text + i, 0xff, m->text_len - i - 8);
+
+		if (!at)
+			return;
+		i = (size_t)(at - m->text);
+		bool jumps = (at[1] & 0x38) == 0x20;
+		size_t len = indirect_call_len(at, m->text_len - i);
+		if ((!jumps && !len) || !is_nameless_poll(at, i, id))
+			continue;
+		if (jumps)
+			search_jump(r, m->text_address + i);
+		else
+			returns_of_address(r, m->text_address + i + len);
+	}
+}
+
 void returns_of_polls(const struct returns *r, const uint64_t *callers, size_t n,
-                      uint64_t table_offset)
+                      const struct probe_id *id)
 {
 	struct returns copy = *r;
 	struct code_bytes bytes;
@@ -192,5 +292,8 @@ void returns_of_polls(const struct returns *r, const uint64_t *callers, size_t n
 		else
 			code_each_indirect_call(&bytes, visit_call, &copy);
 	}
-	search_inlined(r, table_offset);
+	if (r->nameless)
+		search_nameless(r, id);
+	else
+		search_inlined(r, id->table_offset);
 }

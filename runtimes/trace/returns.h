@@ -8,9 +8,10 @@
 #include "dwarf/module/code_map.h"
 
 struct inspector;
+struct probe_id;
 
 struct return_site {
-	const char *function; /* in which the point is; without generics */
+	const char *function; /* in which the point is; without generics; NULL: unknown */
 	uint64_t after;       /* the address to which the call returns; link-time */
 	uint64_t address;     /* of the point; link-time */
 	int32_t stack_delta;  /* the stack pointer there minus that at the entry of the callee */
@@ -25,16 +26,18 @@ struct returns {
 	return_site_fn *found;
 	void *arg;
 	bool over_calls; /* as in code_return_site() */
+	/* The functions have no names: calls of polls are known by their instructions. */
+	bool nameless;
 };
 
 /* Direct calls of the function at a link-time address. */
 void returns_of_function(const struct returns *r, uint64_t function);
 /*
  * Calls of the poll functions of tasks through their tables: in these functions (link-time), and
- * wherever they are inlined. table_offset: of the pointer to the table, in what they poll.
+ * wherever they are inlined.
  */
 void returns_of_polls(const struct returns *r, const uint64_t *callers, size_t n,
-                      uint64_t table_offset);
+                      const struct probe_id *id);
 /* The sites for one address to which a call returns; false: the code there cannot be used. */
 bool returns_of_address(const struct returns *r, uint64_t after);
 

@@ -393,19 +393,13 @@ static const struct trace_point *point_at(const struct trace *t, uint64_t index)
 static const struct trace_point *poll_of_table(struct trace *t, const struct trace_point *p,
                                                uint64_t table)
 {
-	struct probe_id id;
-
 	if (!table)
 		return NULL;
 	if (!map_has(&t->tables, table)) {
-		uint64_t bias = bias_of(t, p->code), poll;
-		void *index = NULL;
+		uint64_t bias = bias_of(t, p->code);
+		uint64_t poll = code_map_pointer(p->code, table + p->id->poll_slot - bias) + bias;
 
-		if (p->runtime->probe_id(t->in, p->copy, &id)) {
-			poll = code_map_pointer(p->code, table + id.poll_slot - bias) + bias;
-			index = map_get(&t->polls, poll);
-		}
-		map_put(&t->tables, table, index);
+		map_put(&t->tables, table, map_get(&t->polls, poll));
 	}
 	return point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
 }
@@ -426,9 +420,21 @@ static void set_task(struct trace_item *item, const struct trace_point *poll)
 	item->job = poll->job;
 }
 
+/*
+ * Whether an event is passed on: one of which only some can be seen is not, but for ends, each of
+ * which says whether it was seen itself.
+ */
+static bool is_shown(const struct trace *t, enum trace_event event)
+{
+	bool is_end =
+		event == TRACE_POLL_END || event == TRACE_WORKER_STOP || event == TRACE_UNPARK;
+
+	return t->options.events[event] && (t->plan.has[event] || is_end);
+}
+
 static bool pass(struct trace *t, struct trace_item *item)
 {
-	if (!t->options.events[item->event])
+	if (!is_shown(t, item->event))
 		return true;
 	set_thread(t, item);
 	t->totals.events++;
@@ -476,6 +482,7 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
 	if (ends) {
 		item->poll_ns = r->time - r->start;
 		item->ready = r->flags & PROBE_FINISHED;
+		item->ready_known = t->plan.has[TRACE_TERMINATE];
 		item->late = r->flags & PROBE_LATE;
 		t->totals.unmatched += item->late;
 		if (p->places && r->copied)

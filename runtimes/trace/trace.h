@@ -55,9 +55,10 @@ struct trace_item {
 	 * in ns; the difference counts. 0 where it is not measured.
 	 */
 	uint64_t off_ns;
-	bool ready; /* of a TRACE_POLL_END: the task has ended */
-	bool late;  /* not seen itself: only the next event of the thread, or the first poll
-	               of the task, showed that it has happened before */
+	bool ready;       /* of a TRACE_POLL_END: the task has ended, */
+	bool ready_known; /* which is known */
+	bool late;        /* not seen itself: only the next event of the thread, or the first poll
+	                     of the task, showed that it has happened before */
 	/* Of a TRACE_POLL_END that is not ready: where the task sleeps; NULL: unknown. */
 	const struct trace_place *place;
 	uint64_t by; /* id of the task that the thread polled then; 0: none */
