@@ -1,5 +1,4 @@
 /* Writes the plan of a trace as JSON, and polls that take long. */
-#include <inttypes.h>
 
 #include "commands/json/out_json.h"
 #include "debugger/elf/usdt_notes.h"
@@ -80,11 +79,9 @@ void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
 void out_json_stall(struct json_writer *w, const struct stall *stall)
 {
 	const struct trace_item *item = stall->item;
-	char id[32];
 
-	snprintf(id, sizeof(id), "%" PRIu64, item->task);
 	json_open_object(w, "stall");
-	json_put_text(w, "task", item->task ? id : NULL);
+	json_put_id(w, "task", item->task);
 	json_put_text(w, "type", item->type);
 	json_put_int(w, "tid", item->tid);
 	json_put_int(w, "poll_ns", (int64_t)stall->ns);

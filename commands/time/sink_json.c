@@ -68,14 +68,6 @@ static void begin(struct sink *s, const struct trace_heading *h)
 	}
 }
 
-static void put_id(struct json_writer *w, const char *key, uint64_t id)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, id);
-	json_put_text(w, key, id ? text : NULL);
-}
-
 /* A place before its first use. */
 static void define_place(struct sink_json *j, const struct trace_place *place)
 {
@@ -144,7 +136,7 @@ static void item(struct sink *s, const struct trace_item *item)
 	json_put_int(w, "tid", item->tid);
 	out_json_number_if(w, "worker", item->worker >= 0, (uint64_t)item->worker);
 	out_json_number_if(w, "runtime", item->runtime >= 0, (uint64_t)item->runtime);
-	put_id(w, "task", item->task);
+	json_put_id(w, "task", item->task);
 	if (of_task) {
 		json_put_text(w, "type", item->type);
 		json_put_text(w, "kind", job_names[item->job]);
@@ -161,7 +153,7 @@ static void item(struct sink *s, const struct trace_item *item)
 		json_put_int(w, "parked_ns", (int64_t)item->poll_ns);
 	}
 	if (item->event == TRACE_WAKE || item->event == TRACE_SPAWN || item->event == TRACE_USDT)
-		put_id(w, "by", item->by);
+		json_put_id(w, "by", item->by);
 	if (item->hit)
 		put_hit(w, item->hit);
 	if (item->late)

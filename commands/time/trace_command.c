@@ -16,7 +16,7 @@
 #include "debugger/target/target.h"
 
 enum {
-	POINT_COST_NS = 1200, /* measured: a point, with its record; docs/performance.md */
+	POINT_COST_NS = 1000, /* measured: a point, with its record; docs/performance.md */
 	SLOW_COST_NS = 5000,  /* of a single step: 2 to 20 us */
 	MAX_PATTERNS = 32,    /* of --usdt */
 };
@@ -204,7 +204,7 @@ static bool take(const struct trace_item *item, void *arg)
 		t->nshown++;
 		t->sink->ops->item(t->sink, item);
 	}
-	return !ferror(t->sink->f);
+	return !ferror_unlocked(t->sink->f);
 }
 
 /* Of a poll that a wake-up of a parked worker has led to. */

@@ -228,21 +228,38 @@ void json_put_bool(struct json_writer *w, const char *key, bool yes)
 		put(w, yes ? "true" : "false", yes ? 4 : 5);
 }
 
-void json_put_int(struct json_writer *w, const char *key, int64_t number)
+static void put_digits(struct json_writer *w, uint64_t number)
 {
-	uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 	char digits[20];
 	size_t at = sizeof(digits);
 
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	put(w, digits + at, sizeof(digits) - at);
+}
+
+void json_put_int(struct json_writer *w, const char *key, int64_t number)
+{
 	if (!begin_value(w, key))
 		return;
 	if (number < 0)
 		put_char(w, '-');
-	do {
-		digits[--at] = (char)('0' + left % 10);
-		left /= 10;
-	} while (left);
-	put(w, digits + at, sizeof(digits) - at);
+	put_digits(w, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+void json_put_id(struct json_writer *w, const char *key, uint64_t id)
+{
+	if (!id) {
+		json_put_null(w, key);
+		return;
+	}
+	if (!begin_value(w, key))
+		return;
+	put_char(w, '"');
+	put_digits(w, id);
+	put_char(w, '"');
 }
 
 /*

@@ -54,6 +54,8 @@ void json_put_real(struct json_writer *w, const char *key, double number);
 void json_put_text(struct json_writer *w, const char *key, const char *text);
 /* An array of texts. */
 void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n);
+/* "42", since many readers take numbers for doubles; null for 0. */
+void json_put_id(struct json_writer *w, const char *key, uint64_t id);
 /* "0x7f00"; null for 0. */
 void json_put_address(struct json_writer *w, const char *key, uint64_t addr);
 

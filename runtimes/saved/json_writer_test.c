@@ -59,6 +59,8 @@ static void write_sample(struct json_writer *w)
 	json_put_int(w, "zero", 0);
 	json_put_address(w, "addr", UINT64_MAX);
 	json_put_address(w, "null", 0);
+	json_put_id(w, "id", UINT64_MAX);
+	json_put_id(w, "no id", 0);
 	json_open_array(w, "empty");
 	json_close_array(w);
 	json_open_object(w, "nothing");
