@@ -103,7 +103,7 @@ complete -c asyncdbg -n '__asyncdbg_typed metrics' -l over -x -d 'What a slow po
 complete -c asyncdbg -n '__asyncdbg_typed metrics' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l duration -x -d 'End after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l allow-slow -d 'Use probe points that need a single step'
-complete -c asyncdbg -n '__asyncdbg_typed profile' -l format -x -a 'text folded' -d 'Of what is written'
+complete -c asyncdbg -n '__asyncdbg_typed profile' -l format -x -a 'text folded pprof' -d 'Of what is written'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l report -r -F -d 'Write a snapshot and a report of each process'

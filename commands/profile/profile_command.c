@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands/base/interval.h"
@@ -23,14 +24,15 @@ enum {
 	MODE = 0600,
 };
 
-enum format { FORMAT_TEXT, FORMAT_FOLDED, NFORMATS };
+enum format { FORMAT_TEXT, FORMAT_FOLDED, FORMAT_PPROF, NFORMATS };
 
 static const struct {
-	const char *name, *ending;
+	const char *name, *ending, *other_ending;
 	const char *begins; /* of a file that may be replaced; NULL: any */
 } formats[] = {
-	[FORMAT_TEXT] = { "text", NULL, NULL },
-	[FORMAT_FOLDED] = { "folded", ".folded", NULL },
+	[FORMAT_TEXT] = { "text", NULL, NULL, NULL },
+	[FORMAT_FOLDED] = { "folded", ".folded", NULL, NULL },
+	[FORMAT_PPROF] = { "pprof", ".pb.gz", ".pprof", "\x1f\x8b" },
 };
 
 struct profiling {
@@ -43,6 +45,7 @@ struct profiling {
 	double duration; /* seconds */
 	enum format format;
 	const char *path;
+	uint64_t when;       /* it began; ns since 1970 UTC */
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC; end 0: not yet */
 	uint64_t lost;       /* events, up to the last read */
 	uint64_t nread;      /* events of the last read */
@@ -65,11 +68,12 @@ static struct error *unknown_format(const char *name)
 	                 str_text(&list));
 }
 
+/* Neither may be NULL for true. */
 static bool ends_with(const char *text, const char *ending)
 {
-	size_t len = strlen(text), n = strlen(ending);
+	size_t len = text ? strlen(text) : 0, n = ending ? strlen(ending) : 0;
 
-	return len >= n && strcmp(text + len - n, ending) == 0;
+	return n && len >= n && strcmp(text + len - n, ending) == 0;
 }
 
 /* By --format, or else by the ending of the file. */
@@ -79,10 +83,9 @@ static struct error *read_format(const struct call *call, struct profiling *p)
 
 	p->format = FORMAT_TEXT;
 	for (size_t i = 0; i < NFORMATS; i++) {
-		const char *ending = formats[i].ending;
-
 		if (name ? strcmp(name, formats[i].name) == 0
-		         : p->path && ending && ends_with(p->path, ending)) {
+		         : ends_with(p->path, formats[i].ending) ||
+		                    ends_with(p->path, formats[i].other_ending)) {
 			p->format = (enum format)i;
 			return NULL;
 		}
@@ -101,6 +104,9 @@ static struct error *read_options(const struct call *call, struct profiling *p)
 	if (p->path)
 		TRY(words_file(p->path));
 	TRY(read_format(call, p));
+	if (p->format == FORMAT_PPROF && (!p->path || strcmp(p->path, "-") == 0) &&
+	    isatty(STDOUT_FILENO))
+		return error_new(ERR_USAGE, "a profile for pprof is no text: name a file by -o");
 	p->options = following_options(call);
 	p->options.off_times = true;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
@@ -117,31 +123,31 @@ static struct error *check(const struct call *call)
 
 /* ---- what is written ---- */
 
-static void write_to(FILE *f, const struct profiling *p, const struct profile_view *v)
+static struct error *write_to(FILE *f, const struct profiling *p, const struct profile_view *v)
 {
 	if (p->out->format != OUT_TEXT)
 		profile_json_write(f, v, p->out->format == OUT_JSON_LINES);
 	else if (p->format == FORMAT_FOLDED)
 		profile_folded_write(f, v);
+	else if (p->format == FORMAT_PPROF)
+		return profile_pprof_write(f, v);
 	else
 		profile_text_write(f, v);
+	if (fflush(f) != 0 || ferror(f))
+		return error_os(errno ? errno : EIO, "writing the profile");
+	return NULL;
 }
 
 static struct error *write_view(const struct profiling *p, const struct profile_view *v)
 {
-	FILE *f = p->out->options.answers;
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+	const char *begins = p->out->format == OUT_TEXT ? formats[p->format].begins : NULL;
 
-	if (p->path && strcmp(p->path, "-") != 0) {
-		struct new_file file CLEANUP(new_file_drop) = { 0 };
-
-		TRY(new_file_open(p->path, MODE, formats[p->format].begins, &file));
-		write_to(file.f, p, v);
-		return new_file_finish(&file);
-	}
-	write_to(f, p, v);
-	if (fflush(f) != 0 || ferror(f))
-		return error_os(errno ? errno : EIO, "writing the profile");
-	return NULL;
+	if (!p->path || strcmp(p->path, "-") == 0)
+		return write_to(p->out->options.answers, p, v);
+	TRY(new_file_open(p->path, MODE, begins, &file));
+	TRY(write_to(file.f, p, v));
+	return new_file_finish(&file);
 }
 
 static void print_notes(const struct profiling *p, const struct profile_view *v)
@@ -171,6 +177,7 @@ static struct error *write_profile(struct profiling *p)
 		.plan = trace_plan_of(p->trace),
 		.wanted = p->options.events,
 		.backend = trace_backend(p->trace),
+		.when_ns = p->when,
 		.start = p->start,
 		.duration_ns = p->end - p->start,
 		.untracked = task_spans_untracked(p->spans),
@@ -261,6 +268,14 @@ static struct error *follow(struct profiling *p)
 	return NULL;
 }
 
+static uint64_t now_since_1970(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void print_beginning(const struct profiling *p, const struct snapshot *s)
 {
 	FILE *f = p->out->options.messages;
@@ -284,6 +299,7 @@ static struct error *run_profile(struct profiling *p)
 	TRY(following_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s));
 	bool complete = s->complete;
 	p->start = clock_now_ns();
+	p->when = now_since_1970();
 	p->wait = FIRST_LOOK_NS;
 	p->look = p->start + p->wait;
 	task_spans_measure(p->spans, off_time, p);
@@ -328,7 +344,7 @@ static const struct command_option options[] = {
 	FOLLOWING_SLOW_OPTION,
 	OUTPUT_OPTION,
 	{ "format", "FORMAT", false,
-	  "text, or folded for flame graphs; else by the ending of FILE" },
+	  "text, folded (for flame graphs), pprof; else by the ending of FILE" },
 	{ 0 },
 };
 

@@ -15,8 +15,8 @@ static const char *type_name(struct arena *a, const struct profile_view *v, cons
 	return v->options->full_names ? clean(a, type) : name_short(a, type);
 }
 
-const char *profile_view_name(struct arena *a, const struct profile_view *v,
-                              const struct profile_node *node)
+const char *profile_view_function(struct arena *a, const struct profile_view *v,
+                                  const struct profile_node *node)
 {
 	if (node->kind == PROFILE_TYPE) {
 		bool blocking = v->tree->types[node->type].job == TRACE_BLOCKING;
@@ -26,7 +26,14 @@ const char *profile_view_name(struct arena *a, const struct profile_view *v,
 	}
 	if (node->kind == PROFILE_LEAF)
 		return type_name(a, v, node->name);
-	const char *name = clean(a, node->name ? node->name : "unknown function");
+	return clean(a, node->name ? node->name : "unknown function");
+}
+
+const char *profile_view_name(struct arena *a, const struct profile_view *v,
+                              const struct profile_node *node)
+{
+	const char *name = profile_view_function(a, v, node);
+
 	if (!node->file)
 		return name;
 	return arena_printf(a, "%s at %s:%u", name, clean(a, node->file), node->line);

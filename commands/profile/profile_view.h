@@ -18,6 +18,7 @@ struct profile_view {
 	const bool *wanted; /* events, by enum trace_event */
 	const char *backend;
 	struct trace_totals totals;
+	uint64_t when_ns;                   /* since 1970 UTC: when it began */
 	uint64_t start, duration_ns;        /* start: CLOCK_MONOTONIC */
 	uint64_t inexact_spans, inexact_ns; /* of time_profile_inexact() */
 	uint64_t untracked;                 /* tasks that were too many to follow */
@@ -27,6 +28,9 @@ struct profile_view {
 /* Its name for people, sanitised, in arena a: "app::run at src/main.rs:12". */
 const char *profile_view_name(struct arena *a, const struct profile_view *v,
                               const struct profile_node *node);
+/* The same without its place: "app::run". */
+const char *profile_view_function(struct arena *a, const struct profile_view *v,
+                                  const struct profile_node *node);
 /*
  * The node that follows in depth-first order, each before its children; of NULL the first one.
  * NULL: it was the last.
@@ -38,6 +42,8 @@ struct profile_node *profile_view_next(const struct profile_view *v,
 void profile_text_write(FILE *f, const struct profile_view *v);
 /* For flame graphs: a line for each stack and state, "type;function at file:line;[waiting] US". */
 void profile_folded_write(FILE *f, const struct profile_view *v);
+/* For pprof; f is used by its descriptor alone. ERR_OS. */
+struct error *profile_pprof_write(FILE *f, const struct profile_view *v) MUST_CHECK;
 void profile_json_write(FILE *f, const struct profile_view *v, bool line);
 
 #endif

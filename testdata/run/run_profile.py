@@ -10,16 +10,19 @@ Ends with 77 where the kernel refuses probes to us.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+from pprof import Pprof
 from run_trace import Program, WAIT
 
 STATES = ("polling", "off_processor", "runnable", "waiting", "unknown")
 FOLDED = re.compile(r"^([^;]+(?:;[^;]+)*);\[(polling|off-processor|runnable|waiting|unknown)\] (\d+)$")
+BUILD = 600  # seconds for a tool of go
 WITHIN = 0.1  # seconds, more than one turn of asyncdbg's reader
 slow = []  # the option --allow-slow
 failures = 0
@@ -158,6 +161,36 @@ def read_folded(what, text):
     return times
 
 
+def check_pprof(path, tasks, microseconds):
+    """A profile for pprof, of so many tasks that were there all the time."""
+    pprof = Pprof(path)
+    names = [name for name, unit in pprof.types]
+    check("pprof: units", {unit for _, unit in pprof.types}, {"nanoseconds"})
+    check("pprof: types", [name for name in names if name != "off-processor"], ["polling", "runnable", "waiting"])
+    check("pprof: default", pprof.default, "polling")
+    check("pprof: time", abs(pprof.time / 1e9 - time.time()) < 60, True)
+    total = sum(sum(values) for _, values in pprof.samples)
+    check("pprof: all times", total, tasks * pprof.duration)
+    check(f"pprof: {pprof.duration} ns", abs(pprof.duration / 1e3 - microseconds) < 0.1e6, True)
+    stacks = [tuple(stack) for stack, _ in pprof.samples]
+    check("pprof: each stack once", len(set(stacks)), len(stacks))
+    check("pprof: types of tasks", all("traced::" in stack[0][0] for stack in stacks), True)
+    frames = {frame for stack in stacks for frame in stack}
+    check("pprof: a place", any(name.startswith("traced::") and file.endswith(".rs") and line for name, file, line in frames), True)
+    go = shutil.which("go") or ("/usr/local/go/bin/go" if os.path.exists("/usr/local/go/bin/go") else None)
+    if not go:
+        print("left out: go tool pprof: there is no go")
+        return
+    # Newer versions of go build that tool at its first use, into their own cache.
+    own = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"}
+    done = subprocess.run([go, "tool", "pprof", "-sample_index=waiting", "-unit=ns", "-top", path],
+                          capture_output=True, text=True, timeout=BUILD, env=own)
+    match = re.search(r"Total samples = (\d+)ns", done.stdout)
+    check(f"pprof: what go says: {done.stdout}{done.stderr}", bool(match), True)
+    if match:
+        check("pprof: waiting by go", int(match.group(1)), pprof.total("waiting"))
+
+
 def run_whole(asyncdbg, path):
     """Tasks that live all the time, of which two are never off their processors."""
     program = Program(path)
@@ -166,12 +199,17 @@ def run_whole(asyncdbg, path):
     time.sleep(1)
     with tempfile.TemporaryDirectory() as directory:
         file = os.path.join(directory, "rate.folded")
+        pprof_file = os.path.join(directory, "rate.pb.gz")
         json_profile = Profile(asyncdbg, program, "--duration", "2s")
         folded_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", file, form=())
+        pprof_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", pprof_file, form=())
         text_profile = Profile(asyncdbg, program, "--duration", "2s", form=())
         document = json.loads(json_profile.finish())
         check("rate: on standard output", folded_profile.finish(), "")
+        check("rate: pprof on standard output", pprof_profile.finish(), "")
         text = text_profile.finish()
+        if "events were lost" not in "".join(pprof_profile.messages):
+            check_pprof(pprof_file, sum(row["tasks"] for row in document["profile"]["types"]), 2e6)
         check("rate: mode", os.stat(file).st_mode & 0o777, 0o600)
         with open(file, encoding="utf-8") as f:
             folded = read_folded("rate", f.read())
