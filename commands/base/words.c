@@ -94,6 +94,21 @@ struct error *words_number(const char *word, const char *what, uint64_t max, uin
 	return NULL;
 }
 
+struct error *words_size(const char *word, uint64_t max, uint64_t *ret)
+{
+	static const char units[] = "KMG";
+	SCRATCH(tmp);
+	size_t len = strlen(word);
+	const char *unit = len > 1 ? strchr(units, word[len - 1]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+
+	if (!number(arena_strndup(&tmp, word, len - (unit != NULL)), 10, ret) ||
+	    *ret > max >> shift)
+		return error_new(ERR_USAGE, "\"%s\" is no size: 65536, 64K, 16M, 2G", word);
+	*ret <<= shift;
+	return NULL;
+}
+
 struct error *words_file(const char *word)
 {
 	return *word ? NULL : error_new(ERR_USAGE, "the name of the file is empty");

@@ -30,6 +30,8 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
  */
 struct error *words_number(const char *word, const char *what, uint64_t max, uint64_t *ret)
 	MUST_CHECK;
+/* Parses "65536", "64K", "16M" or "2G" into bytes, at most max. ERR_USAGE. */
+struct error *words_size(const char *word, uint64_t max, uint64_t *ret) MUST_CHECK;
 /* Checks the name of an output file: ERR_USAGE for "". */
 struct error *words_file(const char *word) MUST_CHECK;
 /* Parses an address: hexadecimal after 0x, else decimal. */

@@ -61,7 +61,7 @@ _asyncdbg()
 		*" save "*) own="--values" ;;
 		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run --run-limit" ;;
 		*" ps "*) own="--tasks" ;;
-		*" trace "*) own="--duration --events --with --over --allow-slow --format --usdt --usdt-strings" ;;
+		*" trace "*) own="--duration --events --with --over --allow-slow --format --usdt --usdt-strings --ring --when --count --every" ;;
 		*" stalls "*) own="--over --duration --allow-slow" ;;
 		*" probes "*) own="--allow-slow" ;;
 		*" metrics "*) own="--duration --every --over --allow-slow" ;;
@@ -83,7 +83,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;

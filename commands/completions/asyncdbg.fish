@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --for --on --save --keep --run --run-limit --timeout --silence --report
+            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report
                 set skip 1
             case --with --without
                 set skip 2
@@ -93,6 +93,10 @@ complete -c asyncdbg -n '__asyncdbg_typed trace' -l allow-slow -d 'Use probe poi
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l format -x -a 'text perfetto' -d 'Of the file'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l usdt -x -d 'Static probes of the program, too'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l usdt-strings -d 'Their arguments as text, where they are'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l ring -x -d 'Keep the last events in so much memory'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l when -x -a 'poll\>50ms runnable\>100ms alive\>1000 deadlock death' -d 'Write them then'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l count -x -d 'Write so many files'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l every -x -d 'Look for a deadlock each TIME'
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l over -x -d 'Polls that run longer than TIME'
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l duration -x -d 'End after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed stalls' -l allow-slow -d 'Use probe points that need a single step'

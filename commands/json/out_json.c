@@ -43,6 +43,7 @@ struct json {
 	const struct async_processes *processes; /* NULL none */
 	const struct trace_plan *probes;         /* NULL none */
 	const struct stall *stall;               /* NULL none */
+	const struct recorded *recorded;         /* NULL none */
 	const struct usdt_notes *own_probes;     /* beside probes */
 	struct saved_file saved;                 /* path NULL: none */
 	struct written written;                  /* path NULL: none */
@@ -91,6 +92,7 @@ static void clear(struct json *j)
 	j->processes = NULL;
 	j->probes = NULL;
 	j->stall = NULL;
+	j->recorded = NULL;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
 }
@@ -211,6 +213,11 @@ static void json_probes(struct out *o, const struct trace_plan *plan, const stru
 static void json_stall(struct out *o, const struct stall *stall)
 {
 	((struct json *)o)->stall = stall;
+}
+
+static void json_recorded(struct out *o, const struct recorded *what)
+{
+	((struct json *)o)->recorded = what;
 }
 
 static void json_layout(struct out *o, const struct layout_info *row)
@@ -514,6 +521,8 @@ static void put_answers(struct json *j)
 		out_json_probes(w, j->probes, j->own_probes);
 	if (j->stall)
 		out_json_stall(w, j->stall);
+	if (j->recorded)
+		out_json_recorded(w, j->recorded);
 	if (j->diff)
 		out_json_diff(w, j->diff);
 	if (j->has_frame)
@@ -631,6 +640,7 @@ static const struct out_ops json_ops = {
 	.verdicts_end = json_verdicts_end,
 	.findings = json_findings,
 	.stall = json_stall,
+	.recorded = json_recorded,
 	.watched = json_watched,
 	.summary = json_summary,
 	.saved = json_saved,

@@ -44,6 +44,7 @@ void out_json_processes(struct json_writer *w, const struct async_processes *lis
 void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
                      const struct usdt_notes *own);
 void out_json_stall(struct json_writer *w, const struct stall *stall);
+void out_json_recorded(struct json_writer *w, const struct recorded *what);
 /* out_json_graph.c */
 void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
 void out_json_verdicts(struct json_writer *w, const struct verdicts *v);

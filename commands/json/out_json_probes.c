@@ -88,3 +88,18 @@ void out_json_stall(struct json_writer *w, const struct stall *stall)
 	json_put_bool(w, "ended", stall->over);
 	json_close_object(w);
 }
+
+void out_json_recorded(struct json_writer *w, const struct recorded *what)
+{
+	json_open_object(w, "recorded");
+	json_put_text(w, "file", what->path);
+	json_put_text(w, "when", what->when);
+	json_put_text(w, "why", what->why);
+	json_put_int(w, "events", (int64_t)what->events);
+	json_put_int(w, "lost", (int64_t)what->lost);
+	json_put_int(w, "duration_ns", (int64_t)what->duration_ns);
+	json_put_text(w, "snapshot", what->snapshot);
+	json_put_text(w, "core", what->core);
+	out_json_number_if(w, "signal", what->signal != 0, (uint64_t)what->signal);
+	json_close_object(w);
+}

@@ -127,6 +127,17 @@ struct stall {
 	bool over;                     /* it has ended */
 };
 
+/* What a flight recorder wrote. */
+struct recorded {
+	const char *path;
+	const char *when;            /* the condition: "poll>50ms" */
+	const char *why;             /* a clause */
+	uint64_t events, lost;       /* in the file, and missing in it */
+	uint64_t duration_ns;        /* from its first event on */
+	const char *snapshot, *core; /* files; NULL: there is none */
+	int signal;                  /* that has ended the program; 0: none, or unknown */
+};
+
 struct out_ops {
 	/* Called instead of all other ops, including begin. Text goes to messages. */
 	void (*written)(struct out *o, const struct answer *answer, const struct written *w);
@@ -181,6 +192,7 @@ struct out_ops {
 	                 const char *const *skipped, size_t nskipped);
 	/* Before the stack of its thread, if that is shown. */
 	void (*stall)(struct out *o, const struct stall *stall);
+	void (*recorded)(struct out *o, const struct recorded *what);
 	/* Before the findings of a watchdog. */
 	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */

@@ -171,6 +171,7 @@ static const struct out_ops text_ops = {
 	.verdicts_end = text_verdicts_end,
 	.findings = text_findings,
 	.stall = text_stall,
+	.recorded = text_recorded,
 	.watched = text_watched,
 	.summary = text_summary,
 	.saved = text_saved,

@@ -117,6 +117,7 @@ void text_layout(struct out *o, const struct layout_info *row);
 /* out_text_probes.c */
 void text_probes(struct out *o, const struct trace_plan *plan, const struct usdt_notes *own);
 void text_stall(struct out *o, const struct stall *stall);
+void text_recorded(struct out *o, const struct recorded *what);
 void text_sockets(struct out *o, const struct socket_use *uses, size_t n);
 void text_help(struct out *o, const struct command *command, enum help_view view);
 void text_table_end(struct text *t);

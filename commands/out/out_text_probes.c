@@ -67,6 +67,28 @@ void text_stall(struct out *o, const struct stall *stall)
 	text_end_line(t);
 }
 
+void text_recorded(struct out *o, const struct recorded *what)
+{
+	struct text *t = (struct text *)o;
+
+	text_clean(t, what->path);
+	str_append(&t->line, ": ");
+	text_clean(t, what->why);
+	str_printf(&t->line, "; %" PRIu64 " events of %.1f s", what->events,
+	           (double)what->duration_ns / 1e9);
+	if (what->lost)
+		str_printf(&t->line, ", %" PRIu64 " lost", what->lost);
+	if (what->snapshot) {
+		str_append(&t->line, "; snapshot ");
+		text_clean(t, what->snapshot);
+	}
+	if (what->core) {
+		str_append(&t->line, "; core ");
+		text_clean(t, what->core);
+	}
+	text_end_line(t);
+}
+
 static void own_probe(struct text *t, const struct usdt_probe *p)
 {
 	STR(semaphore);

@@ -7,6 +7,7 @@
 #include "commands/base/interval.h"
 #include "commands/base/nearest.h"
 #include "commands/base/words.h"
+#include "commands/time/sink.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
@@ -117,6 +118,7 @@ struct watched_condition {
 struct condition_watch {
 	struct watched_condition list[CONDITION_MAX];
 	size_t n;
+	const struct sink_filter *filter;
 	struct trace_moment *moment;
 	uint64_t now;  /* of the look */
 	uint64_t scan; /* when the next scan of all tasks is due */
@@ -124,10 +126,12 @@ struct condition_watch {
 
 static void span_ended(const struct task_span *span, void *arg);
 
-struct condition_watch *condition_watch_new(const struct condition *list, size_t n)
+struct condition_watch *condition_watch_new(const struct condition *list, size_t n,
+                                            const struct sink_filter *filter)
 {
 	struct condition_watch *w = alloc_zeroed(sizeof(*w));
 
+	w->filter = filter;
 	for (size_t i = 0; i < n && i < CONDITION_MAX; i++)
 		w->list[w->n++].condition = &list[i];
 	w->moment = trace_moment_new(span_ended, w);
@@ -159,10 +163,15 @@ void condition_watch_begin(struct condition_watch *w, const struct snapshot *s, 
 /* Tells all conditions of a kind that something has taken so long. */
 static void offer(struct condition_watch *w, enum condition_kind kind, const struct cause *cause)
 {
+	if (kind != CONDITION_ALIVE && !sink_filter_has(w->filter, cause->task, cause->type))
+		return;
+	/* Times last at least as long, but there are more tasks. */
+	uint64_t beyond = kind == CONDITION_ALIVE;
+
 	for (size_t i = 0; i < w->n; i++) {
 		struct watched_condition *c = &w->list[i];
 
-		if (c->condition->kind != kind || cause->number < c->condition->limit)
+		if (c->condition->kind != kind || cause->number < c->condition->limit + beyond)
 			continue;
 		if (cause->over && !c->between) {
 			c->between = true;
@@ -199,9 +208,17 @@ static void span_open(const struct task_span *span, void *arg)
 	offer_runnable(w, span, w->now);
 }
 
+static void offer_alive(struct condition_watch *w, bool over)
+{
+	offer(w, CONDITION_ALIVE,
+	      &(struct cause){ .number = trace_moment_alive(w->moment, TRACE_TASK), .over = over });
+}
+
 void condition_watch_add(struct condition_watch *w, const struct trace_item *item)
 {
 	trace_moment_add(w->moment, item);
+	if (item->event == TRACE_SPAWN)
+		offer_alive(w, true);
 	if (item->event != TRACE_POLL_END || item->job != TRACE_TASK || item->late)
 		return;
 	offer(w, CONDITION_POLL, &(struct cause){ item->task, item->poll_ns, item->type, true });
@@ -251,27 +268,14 @@ static bool scan(struct condition_watch *w)
 	return true;
 }
 
-static void count_alive(struct condition_watch *w)
-{
-	size_t alive = trace_moment_alive(w->moment, TRACE_TASK);
-
-	for (size_t i = 0; i < w->n; i++) {
-		struct watched_condition *c = &w->list[i];
-
-		if (c->condition->kind != CONDITION_ALIVE)
-			continue;
-		c->is = alive > c->condition->limit;
-		c->now = (struct cause){ .number = alive };
-	}
-}
-
 static const char *describe(const struct condition *c, const struct cause *cause, struct arena *a)
 {
 	const char *name = name_short(a, cause->type ? cause->type : "unknown type"), *does;
 	double ms = (double)cause->number / 1e6;
 
 	if (c->kind == CONDITION_ALIVE)
-		return arena_printf(a, "%" PRIu64 " tasks exist", cause->number);
+		return arena_printf(a, "%" PRIu64 " tasks %s", cause->number,
+		                    cause->over ? "existed" : "exist");
 	if (c->kind == CONDITION_POLL)
 		does = cause->over ? "was polled" : "has been polled";
 	else
@@ -289,7 +293,7 @@ const struct condition *condition_watch_look(struct condition_watch *w, uint64_t
 		w->list[i].is = false;
 	trace_moment_calls(w->moment, call_open, w);
 	bool scanned = scan(w);
-	count_alive(w);
+	offer_alive(w, false);
 	for (size_t i = 0; i < w->n; i++) {
 		struct watched_condition *c = &w->list[i];
 

@@ -13,6 +13,7 @@
 #include "debugger/base/error.h"
 #include "runtimes/trace/trace.h"
 
+struct sink_filter;
 struct snapshot;
 
 enum condition_kind {
@@ -40,8 +41,12 @@ void condition_events(const struct condition *c, bool events[TRACE_NEVENTS]);
 
 struct condition_watch;
 
-/* list: n of them, at most CONDITION_MAX; borrowed. Never NULL. */
-struct condition_watch *condition_watch_new(const struct condition *list, size_t n);
+/*
+ * list: n of them, at most CONDITION_MAX. Polls and waits are those of the tasks that the filter
+ * has. Both are borrowed. Never NULL.
+ */
+struct condition_watch *condition_watch_new(const struct condition *list, size_t n,
+                                            const struct sink_filter *filter);
 /* NULL is allowed. */
 void condition_watch_free(struct condition_watch *w);
 void condition_watch_freep(struct condition_watch **w);

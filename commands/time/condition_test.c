@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "commands/time/condition.h"
+#include "commands/time/sink.h"
 #include "runtimes/model/model.h"
 
 enum { MS = 1000000, TID = 10, OTHER = 20 };
@@ -91,7 +92,8 @@ static void test_events(void **state)
 
 static struct condition_watch *make(const struct condition *list, size_t n)
 {
-	struct condition_watch *w = condition_watch_new(list, n);
+	static const struct sink_filter all;
+	struct condition_watch *w = condition_watch_new(list, n, &all);
 
 	condition_watch_begin(w, &(struct snapshot){ 0 }, 1);
 	return w;
@@ -202,6 +204,13 @@ static void test_alive(void **state)
 	for (uint64_t i = 5; i <= 6; i++)
 		add(w, TRACE_SPAWN, 17, i, TID);
 	look(w, 18, "3 tasks exist");
+	add(w, TRACE_TERMINATE, 19, 4, TID);
+	look(w, 20, NULL);
+	/* For a moment only. */
+	add(w, TRACE_SPAWN, 21, 7, TID);
+	add(w, TRACE_TERMINATE, 22, 7, TID);
+	look(w, 23, "3 tasks existed");
+	look(w, 24, NULL);
 }
 
 /* What was known before events were lost proves nothing. */
@@ -240,6 +249,26 @@ static void test_jobs_may_take_long(void **state)
 	look(w, 300, NULL);
 }
 
+static void test_filter(void **state)
+{
+	static const struct condition poll = { CONDITION_POLL, "", 50 * MS };
+	static const struct sink_filter other = { .type = "other" },
+					seven = { .of_task = true, .task = 7 };
+	const struct sink_filter *filters[] = { &other, &seven };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct condition_watch *w CLEANUP(condition_watch_freep) =
+			condition_watch_new(&poll, 1, filters[i]);
+
+		condition_watch_begin(w, &(struct snapshot){ 0 }, 1);
+		end_poll(w, 100, 8, TID, 80);
+		look(w, 101, NULL);
+		end_poll(w, 200, 7, TID, 80);
+		look(w, 201, i ? "task 7 (app::handle) was polled for 80.0 ms" : NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_alive),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_jobs_may_take_long),
+		cmocka_unit_test(test_filter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static bool is_over(const struct following *f)
 {
 	struct error *stop CLEANUP(error_freep) = interrupt_check();
 
-	return stop ||
+	return stop || (f->done && *f->done) ||
 	       (f->duration > 0 && (double)(clock_now_ns() - f->start) / 1e9 >= f->duration);
 }
 

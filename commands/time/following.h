@@ -45,6 +45,7 @@ struct following {
 	trace_item_fn *item;
 	/* Called every few milliseconds, after the items; NULL: none. ended: for the last time. */
 	struct error *(*tick)(bool ended, void *arg);
+	const bool *done; /* set by item or tick to end it; NULL: not used */
 	void *arg;
 	bool *executed; /* set at the end: the process has executed another program; NULL: ignored
 	                 */

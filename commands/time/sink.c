@@ -1,6 +1,23 @@
 #include "commands/time/sink.h"
 
 #include <errno.h>
+#include <string.h>
+
+bool sink_filter_has(const struct sink_filter *f, uint64_t task, const char *type)
+{
+	if (f->of_task && task != f->task)
+		return false;
+	return !f->type || (type && strstr(type, f->type));
+}
+
+struct sink *sink_new(const struct out *out, FILE *f, bool perfetto)
+{
+	if (perfetto)
+		return sink_perfetto_new(f, &out->options);
+	if (out->format == OUT_TEXT)
+		return sink_text_new(f, &out->options);
+	return sink_json_new(f, &out->options, out->format == OUT_JSON_LINES);
+}
 
 void sink_freep(struct sink **s)
 {

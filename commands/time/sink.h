@@ -7,6 +7,16 @@
 #include "commands/out/out.h"
 #include "runtimes/trace/trace.h"
 
+struct trace_moment;
+
+/* Which tasks are shown; all zeros: all, and events of threads alone, too. */
+struct sink_filter {
+	bool of_task; /* only that of this id: */
+	uint64_t task;
+	const char *type; /* only those whose type has this text; NULL: all */
+};
+bool sink_filter_has(const struct sink_filter *f, uint64_t task, const char *type);
+
 /* What is known when a trace begins. */
 struct trace_heading {
 	const struct trace_plan *plan;
@@ -16,12 +26,16 @@ struct trace_heading {
 	uint64_t start;              /* ns, CLOCK_MONOTONIC */
 	uint64_t cost_ns;            /* expected for each poll */
 	size_t nstatics;             /* static probes of the program that are attached */
+	const struct sink_filter *filter;
+	/* What is the case at start; it lives as long as the sink. */
+	struct trace_moment *moment;
 };
 
 /* And when it ends. */
 struct trace_ending {
 	struct trace_totals totals;
-	uint64_t duration_ns, detach_ns;
+	uint64_t duration_ns; /* from the start of the heading */
+	uint64_t detach_ns;   /* 0: nothing was detached yet */
 };
 
 struct sink {
@@ -49,6 +63,8 @@ struct sink *sink_text_new(FILE *f, const struct out_options *options);
 struct sink *sink_json_new(FILE *f, const struct out_options *options, bool lines);
 /* For Perfetto; f is used by its descriptor alone. */
 struct sink *sink_perfetto_new(FILE *f, const struct out_options *options);
+/* For Perfetto, or in the format of out. */
+struct sink *sink_new(const struct out *out, FILE *f, bool perfetto);
 /* NULL is allowed. */
 void sink_freep(struct sink **s);
 /* The error of the sink or of its file; NULL: none. */

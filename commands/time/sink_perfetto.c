@@ -12,7 +12,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/names/demangle.h"
-#include "runtimes/model/names.h"
+#include "runtimes/trace/trace_moment.h"
 
 enum {
 	MAX_GROUPS = 10000, /* types with a track of their own */
@@ -28,6 +28,7 @@ struct task_track {
 
 struct sink_perfetto {
 	struct sink sink;
+	const struct sink_filter *filter;
 	struct perfetto *p;
 	struct error *err;  /* the first one */
 	struct map threads; /* tid -> track */
@@ -37,7 +38,6 @@ struct sink_perfetto {
 	VEC(struct task_track) list;
 	size_t ngroups, nalive;
 	uint64_t others, alive, nflows; /* tracks of the types beyond, and of the number of tasks */
-	uint64_t last;
 	struct arena arena;
 };
 
@@ -275,7 +275,6 @@ static void item(struct sink *sink, const struct trace_item *item)
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 	uint64_t thread = thread_track(s, item);
 
-	s->last = item->time > s->last ? item->time : s->last;
 	switch (item->event) {
 	case TRACE_SPAWN:
 		begin_slice(s, task_track(s, item->task, item->type), item->time, "runnable");
@@ -313,25 +312,79 @@ static void item(struct sink *sink, const struct trace_item *item)
 
 /* ---- the sink ---- */
 
+/* How long before the trace something began that goes on in it. */
+static struct perfetto_value earlier(const struct sink_perfetto *s, uint64_t began)
+{
+	return (struct perfetto_value){
+		.key = "earlier_ns",
+		.number = began < s->sink.start ? (int64_t)(s->sink.start - began) : 0,
+	};
+}
+
+/* A task that exists when the trace begins. */
+static void exists(const struct task_span *span, void *arg)
+{
+	struct sink_perfetto *s = arg;
+	const char *names[NDOINGS] = {
+		[DOING_RUNNABLE] = "runnable",
+		[DOING_POLLING] = "polling",
+		[DOING_WAITING] = waiting_name(s, span->place),
+	};
+	const struct perfetto_value since = earlier(s, span->began);
+
+	if (!sink_filter_has(s->filter, span->task, span->type))
+		return;
+	struct task_track *t = task_track(s, span->task, span->type);
+	if (!names[span->doing])
+		return;
+	t->polled_on = span->doing == DOING_POLLING ? span->tid : 0;
+	t->open = true;
+	note(s, perfetto_begin(s->p, &(struct perfetto_event){
+					     .time = s->sink.start,
+					     .track = t->track,
+					     .name = names[span->doing],
+					     .values = &since,
+					     .nvalues = span->exact,
+				     }));
+}
+
+/* A poll or a park that goes on when the trace begins. */
+static void goes_on(const struct trace_item *start, void *arg)
+{
+	struct sink_perfetto *s = arg;
+	const struct perfetto_value values[] = {
+		earlier(s, start->time),
+		{ .key = "task", .number = (int64_t)start->task },
+	};
+	bool is_poll = start->event == TRACE_POLL_START;
+	const char *name = start->event == TRACE_PARK ? "parked" : "worker";
+
+	if (!sink_filter_has(s->filter, start->task, start->type))
+		return;
+	note(s, perfetto_begin(s->p, &(struct perfetto_event){
+					     .time = s->sink.start,
+					     .track = thread_track(s, start),
+					     .name = is_poll ? short_name(s, start->type) : name,
+					     .values = values,
+					     .nvalues = is_poll ? 2 : 1,
+				     }));
+}
+
 static void begin(struct sink *sink, const struct trace_heading *h)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 	const struct snapshot *snap = h->answer->snapshot;
 	const struct perfetto_clocks clocks = perfetto_clocks_now();
 
-	s->last = h->start;
+	sink->start = h->start;
+	s->filter = h->filter;
 	note(s, perfetto_open(fileno(sink->f), &clocks, (int)snap->target.pid,
 	                      snap->target.command ? snap->target.command : "program", &s->p));
 	if (!s->p)
 		return;
 	note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks", &s->alive));
-	for (size_t i = 0; i < snap->ntasks; i++) {
-		const struct task *task = snap->tasks[i];
-
-		if (task->number)
-			begin_slice(s, task_track(s, task->number, task->type), h->start,
-			            task_state_name(task->state));
-	}
+	trace_moment_tasks(h->moment, exists, s);
+	trace_moment_calls(h->moment, goes_on, s);
 	count_alive(s, h->start);
 }
 
@@ -347,9 +400,8 @@ static void end(struct sink *sink, const struct trace_ending *e)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 
-	(void)e;
 	if (s->p)
-		note(s, perfetto_finish(s->p, s->last));
+		note(s, perfetto_finish(s->p, sink->start + e->duration_ns));
 }
 
 static struct error *take_error(struct sink *sink)

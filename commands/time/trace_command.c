@@ -1,19 +1,23 @@
 /* trace: the events of a program's runtimes as they happen. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands/base/interval.h"
 #include "commands/base/nearest.h"
+#include "commands/incident/incident_file.h"
 #include "commands/time/end_signals.h"
 #include "commands/time/following.h"
 #include "commands/time/launched.h"
+#include "commands/time/recorder.h"
 #include "commands/time/sink.h"
 #include "commands/time/time.h"
 #include "commands/time/trace_file.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
+#include "runtimes/trace/trace_moment.h"
 
 enum {
 	POINT_COST_NS = 1000, /* measured: a point, with its record; docs/performance.md */
@@ -31,9 +35,15 @@ struct tracing {
 	uint64_t start;  /* before the first event; ns, CLOCK_MONOTONIC */
 	bool executed;   /* the process has executed another program */
 	uint64_t nshown; /* items */
-	bool of_task;    /* --with id ID: */
-	uint64_t task;
-	const char *type;                       /* --with type TEXT */
+	bool perfetto;
+	struct sink_filter filter; /* --with */
+	struct recorder_options recorder_options;
+	struct recorder_setup setup;
+	struct recorder *recorder;   /* NULL: --ring was not given */
+	struct snapshot *about;      /* of the heading */
+	struct answer answer;        /* likewise */
+	bool wanted[TRACE_NEVENTS];  /* to be written, and perhaps fewer than are traced */
+	struct trace_moment *moment; /* at the beginning */
 	const char *patterns[MAX_PATTERNS + 1]; /* --usdt; ended by NULL */
 	size_t npatterns;
 };
@@ -109,10 +119,10 @@ static struct error *read_filter(const struct call *call, struct tracing *t)
 			continue;
 		if (strcmp(o->values[0], "id") == 0) {
 			TRY(words_number(o->values[1], "a task id", UINT64_MAX, &id));
-			t->of_task = true;
-			t->task = id;
+			t->filter.of_task = true;
+			t->filter.task = id;
 		} else if (strcmp(o->values[0], "type") == 0) {
-			t->type = o->values[1];
+			t->filter.type = o->values[1];
 		} else {
 			return error_new(ERR_USAGE, "trace has no field \"%s\": there are id, type",
 			                 o->values[0]);
@@ -149,13 +159,27 @@ static struct error *read_usdt(const struct call *call, struct tracing *t)
 	return NULL;
 }
 
+/* With a recorder more may be traced than is written. */
+static struct error *read_recorder(const struct call *call, struct tracing *t)
+{
+	memcpy(t->wanted, t->options.events, sizeof(t->wanted));
+	TRY(recorder_options_read(call, &t->recorder_options));
+	if (!t->recorder_options.size)
+		return NULL;
+	t->setup.min_ns = t->options.min_ns;
+	t->options.min_ns = 0;
+	recorder_events(&t->recorder_options, t->options.events);
+	return NULL;
+}
+
 static struct error *read_options(const struct call *call, struct tracing *t)
 {
 	t->options = following_options(call);
 	TRY(read_events(option_value(call, "events"), t->options.events));
 	TRY(read_times(call, t));
 	TRY(read_usdt(call, t));
-	return read_filter(call, t);
+	TRY(read_filter(call, t));
+	return read_recorder(call, t);
 }
 
 /* Whether the call asks for Perfetto's format, by --format or the ending of its file. */
@@ -189,18 +213,11 @@ static struct error *check(const struct call *call)
 
 /* ---- the trace ---- */
 
-static bool is_wanted(const struct tracing *t, const struct trace_item *item)
-{
-	if (t->of_task && item->task != t->task)
-		return false;
-	return !t->type || (item->type && strstr(item->type, t->type));
-}
-
 static bool take(const struct trace_item *item, void *arg)
 {
 	struct tracing *t = arg;
 
-	if (is_wanted(t, item)) {
+	if (sink_filter_has(&t->filter, item->task, item->type)) {
 		t->nshown++;
 		t->sink->ops->item(t->sink, item);
 	}
@@ -249,7 +266,8 @@ static void finish(struct tracing *t)
 
 	trace_totals(t->trace, &e.totals);
 	e.totals.events = t->nshown;
-	t->sink->ops->end(t->sink, &e);
+	if (t->sink)
+		t->sink->ops->end(t->sink, &e);
 	t->s->finding = following_end(t->trace, t->options.events, t->out);
 	if (t->executed)
 		fprintf(t->out->options.messages,
@@ -257,15 +275,80 @@ static void finish(struct tracing *t)
 	warn_breakpoints(t);
 }
 
-static void begin(struct tracing *t, const struct snapshot *snap)
+static struct trace_heading heading_of(struct tracing *t, const struct snapshot *about)
 {
-	const struct answer answer = { .command = "trace", .snapshot = snap };
+	t->answer = (struct answer){ .command = "trace", .snapshot = about };
+	return (struct trace_heading){
+		.plan = trace_plan_of(t->trace),
+		.answer = &t->answer,
+		.backend = trace_backend(t->trace),
+		.wanted = t->wanted,
+		.start = t->start,
+		.cost_ns = expected_cost(t),
+		.nstatics = trace_nstatics(t->trace),
+		.filter = &t->filter,
+		.moment = t->moment,
+	};
+}
 
-	t->sink->ops->begin(t->sink, &(struct trace_heading){
-					     trace_plan_of(t->trace), &answer,
-					     trace_backend(t->trace), t->options.events, t->start,
-					     expected_cost(t), trace_nstatics(t->trace) });
+/* known: what exists; NULL: nothing does. */
+static void begin_file(struct tracing *t, const struct snapshot *known,
+                       const struct snapshot *about)
+{
+	t->moment = trace_moment_new(NULL, NULL);
+	if (known)
+		trace_moment_begin(t->moment, known, clock_now_ns());
+	const struct trace_heading heading = heading_of(t, about);
+	t->sink->ops->begin(t->sink, &heading);
 	t->sink->ops->flush(t->sink);
+}
+
+static struct error *begin_recorder(struct tracing *t, const struct snapshot *known, pid_t pid)
+{
+	t->about->nnotes = 0; /* they are about another moment */
+	t->setup = (struct recorder_setup){
+		.session = t->s,
+		.out = t->out,
+		.trace = t->trace,
+		.pid = pid,
+		.launched = t->options.pid != 0,
+		.perfetto = t->perfetto,
+		.heading = heading_of(t, t->about),
+		.min_ns = t->setup.min_ns,
+	};
+	return recorder_begin(&t->setup, &t->recorder_options, known, &t->recorder);
+}
+
+static struct error *follow_recorder(struct tracing *t, pid_t pid)
+{
+	const struct following f = {
+		.trace = t->trace,
+		.pid = pid,
+		.duration = t->duration,
+		.start = clock_now_ns(),
+		.item = recorder_item,
+		.tick = recorder_tick,
+		.done = recorder_done(t->recorder),
+		.arg = t->recorder,
+		.executed = &t->executed,
+	};
+
+	bool interactive = t->out->options.interactive;
+
+	/* The line about the program once. */
+	t->out->options.interactive = true;
+	struct error *err = following_run(&f);
+	t->out->options.interactive = interactive;
+	if (err)
+		return err;
+	finish(t);
+	if (!*recorder_done(t->recorder))
+		fprintf(t->out->options.messages,
+		        "note: %" PRIu64 " of %" PRIu64 " files written\n",
+		        recorder_count(t->recorder), t->recorder_options.count);
+	if (recorder_is_partial(t->recorder))
+		t->s->finding = STATUS_PARTIAL;
+	return NULL;
 }
 
 static struct error *go_on(struct tracing *t, pid_t pid)
@@ -281,6 +364,8 @@ static struct error *go_on(struct tracing *t, pid_t pid)
 		.executed = &t->executed,
 	};
 
+	if (t->recorder)
+		return follow_recorder(t, pid);
 	TRY(following_run(&f));
 	finish(t);
 	return error_wrap(sink_error(t->sink), "writing the trace");
@@ -289,11 +374,21 @@ static struct error *go_on(struct tracing *t, pid_t pid)
 static struct error *trace_process(struct tracing *t)
 {
 	const struct snapshot *known;
+	pid_t pid = asyncdbg_target(t->s->handle)->pid;
 
 	t->start = clock_now_ns(); /* events come while the points are attached */
-	TRY(following_begin(t->s, &t->options, WANT_TASKS, t->out, &t->trace, &known));
-	begin(t, known);
-	return go_on(t, asyncdbg_target(t->s->handle)->pid);
+	/* A recorder's snapshots must not wait for debug info that is read for the first time. */
+	bool records = t->recorder_options.size != 0;
+	TRY(following_begin(t->s, &t->options, records ? incident_file_wants : WANT_TASKS, t->out,
+	                    &t->trace, &known));
+	if (!records) {
+		begin_file(t, known, known);
+		return go_on(t, pid);
+	}
+	/* The session's snapshots come and go. */
+	TRY(inspect(asyncdbg_inspector(t->s->handle), WANT_LAYOUT, NULL, &t->about));
+	TRY(begin_recorder(t, known, pid));
+	return go_on(t, pid);
 }
 
 /* ---- a program that is started ---- */
@@ -302,26 +397,38 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
                                    struct launched *l)
 {
 	struct inspector *in = asyncdbg_inspector(s->handle);
-	struct snapshot *layouts;
 	uint64_t bias;
 
 	TRY(launched_start(words, l));
-	TRY(inspect(in, WANT_LAYOUT, NULL, &layouts));
+	TRY(inspect(in, WANT_LAYOUT, NULL, &t->about));
 	t->options.pid = l->pid;
-	layouts->target.pid = l->pid;
+	t->about->target.pid = l->pid;
 	t->start = clock_now_ns();
-	struct error *err = trace_open(in, &t->options, &t->trace);
-	if (!err) {
-		following_warn(t->trace, t->options.events, t->out);
-		begin(t, layouts);
-	}
-	snapshot_free(layouts);
-	if (err)
-		return err;
+	TRY(trace_open(in, &t->options, &t->trace));
+	following_warn(t->trace, t->options.events, t->out);
+	if (t->recorder_options.size)
+		TRY(begin_recorder(t, NULL, l->pid));
+	else
+		begin_file(t, NULL, t->about);
 	TRY(launched_go(l, words));
 	TRY(launched_bias(l, words[0], &bias));
 	TRY(trace_executed(t->trace, bias));
 	return go_on(t, l->pid);
+}
+
+static void drop(struct tracing *t)
+{
+	recorder_free(t->recorder);
+	sink_freep(&t->sink);
+	trace_moment_free(t->moment);
+	trace_close(t->trace);
+	if (t->about)
+		snapshot_free(t->about);
+	t->recorder = NULL;
+	t->sink = NULL;
+	t->moment = NULL;
+	t->trace = NULL;
+	t->about = NULL;
 }
 
 static struct error *run_program(struct tracing *t)
@@ -341,19 +448,9 @@ static struct error *run_program(struct tracing *t)
 	options.program = words[0];
 	TRY(session_open(&options, &s));
 	struct error *err = trace_program(t, &s, words, &l);
-	/* The trace borrows from the session. */
-	trace_close(t->trace);
-	t->trace = NULL;
+	/* These borrow from the session. */
+	drop(t);
 	return err;
-}
-
-static struct sink *new_sink(const struct out *out, FILE *f, bool perfetto)
-{
-	if (perfetto)
-		return sink_perfetto_new(f, &out->options);
-	if (out->format == OUT_TEXT)
-		return sink_text_new(f, &out->options);
-	return sink_json_new(f, &out->options, out->format == OUT_JSON_LINES);
 }
 
 static struct error *run(struct session *s, const struct answer *answer, const struct call *call,
@@ -361,8 +458,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 {
 	struct tracing t = { .s = s, .out = out };
 	struct end_signals before;
-	bool perfetto;
-	FILE *f;
+	FILE *f = out->options.answers;
 
 	(void)answer;
 	if (s->program ? asyncdbg_kind(s->handle) != ASYNCDBG_NONE
@@ -370,16 +466,17 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return error_new(ERR_USAGE, "trace needs one running process: -p PID, or a program "
 		                            "to start: trace ... -- PROGRAM");
 	TRY(read_options(call, &t));
-	TRY(read_format(call, &perfetto));
-	TRY(trace_file_open(output_file_of(call), out->options.answers, &f));
-	t.sink = new_sink(out, f, perfetto);
+	TRY(read_format(call, &t.perfetto));
+	if (!t.recorder_options.size) {
+		TRY(trace_file_open(output_file_of(call), f, &f));
+		t.sink = sink_new(out, f, t.perfetto);
+	}
 	end_signals_catch(&before);
 	struct error *err = s->program ? run_program(&t) : trace_process(&t);
 
 	end_signals_restore(&before);
-	trace_close(t.trace);
-	sink_freep(&t.sink);
-	return f == out->options.answers ? err : trace_file_close(f, !perfetto, err);
+	drop(&t);
+	return f == out->options.answers ? err : trace_file_close(f, !t.perfetto, err);
 }
 
 static const struct command_option options[] = {
@@ -393,6 +490,7 @@ static const struct command_option options[] = {
 	{ "usdt-strings", NULL, false,
 	  "Show what the arguments of these probes point to, where it is text" },
 	FOLLOWING_SLOW_OPTION,
+	RECORDER_OPTIONS,
 	OUTPUT_OPTION,
 	{ "format", "FORMAT", false,
 	  "text or perfetto; perfetto for a FILE that ends in .pftrace" },

@@ -6,6 +6,7 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Handle;
 use tokio::task::yield_now;
 use tokio::time::{interval, MissedTickBehavior};
 
@@ -13,6 +14,7 @@ use crate::count::{also, counted};
 use crate::tasks::{spawn, start, yields};
 
 const STALL: Duration = Duration::from_millis(30);
+const STARVED: Duration = Duration::from_millis(150);
 const TICK: Duration = Duration::from_millis(1);
 const POLLS_A_TICK: u64 = 100;
 
@@ -82,6 +84,28 @@ pub fn stall() {
 
 pub fn spin() {
     also("stall_ns", run("spin", vec![spinning()]));
+}
+
+async fn starved() {
+    counted("traced::load::starved", yields(1)).await
+}
+
+/// Spawns a task for which there is no other worker, and keeps its own one.
+async fn starves() -> u64 {
+    let task = spawn(&Handle::current(), starved());
+    let start = Instant::now();
+    thread::sleep(STARVED);
+    let kept = nanoseconds(start);
+    task.await.expect("a task failed");
+    kept
+}
+
+async fn starving() -> u64 {
+    counted("traced::load::starving", starves()).await
+}
+
+pub fn starve() {
+    also("starved_ns", run("starve", vec![starving()]));
 }
 
 async fn keeps_pace(seconds: u64) -> u64 {

@@ -11,6 +11,7 @@
 //! pingpong [ROUNDS]    two tasks of one worker that wake each other
 //! stall                a task that sleeps in its poll for 30 ms
 //! spin                 a task that computes in its poll for 30 ms
+//! starve               a task that is spawned, while the only worker sleeps for 150 ms
 //! rate [SECONDS]       a task that is polled 100,000 times a second
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
 //! backtrace            a task that captures its own backtrace
@@ -21,8 +22,8 @@
 //! an aborted task without a poll), blocking (jobs), workers, calls.poll (of tokio's function that
 //! polls a task, which has one call for each job and each worker too), calls.complete (likewise),
 //! polls.NAME (polls by the task's async fn). wakes, wakes.NAME (of that task by the other one),
-//! status (of the child), stall_ns (how long the poll takes at least), frames (of the backtrace), elapsed_ns, cpu_ns (of the
-//! whole process).
+//! status (of the child), stall_ns (how long the poll takes at least), starved_ns (likewise, how long
+//! the task waits), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
 
 mod count;
 mod load;
@@ -50,6 +51,7 @@ fn run(section: &str) {
         "pingpong" => tasks::pingpong(number(0, 1000)),
         "stall" => load::stall(),
         "spin" => load::spin(),
+        "starve" => load::starve(),
         "rate" => load::rate(number(0, 3)),
         "flat" => load::flat(number(0, 3), number(1, 1)),
         "backtrace" => load::backtrace(),

@@ -1,0 +1,648 @@
+#include "commands/time/recorder.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/base/interval.h"
+#include "commands/incident/incident_file.h"
+#include "debugger/base/clock.h"
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/str.h"
+#include "debugger/host/core_file.h"
+#include "debugger/host/process_end.h"
+#include "runtimes/analysis/checks.h"
+#include "runtimes/model/names.h"
+#include "runtimes/trace/item_ring.h"
+#include "runtimes/trace/trace_moment.h"
+
+enum {
+	MAX_COUNT = 10000,
+	MODE = 0600,
+	PIECE = 4096,           /* items that are written between two reads of new ones */
+	ORIGIN_NS = 1000000000, /* between two looks at where a core would be */
+	CORE_S = 5,             /* at most that long before we see it a process has ended */
+	RESYNC_NS = 1000000000, /* at least, between two snapshots because of lost events */
+	END_MS = 1000,          /* for a process that has given its memory back to end */
+	LOST = TRACE_NEVENTS,   /* in the ring: poll_ns events were lost */
+};
+static const uint64_t max_size = UINT64_C(1) << 40;
+static const double default_every = 10;
+
+struct recorder {
+	const struct recorder_setup *setup;
+	const struct recorder_options *options;
+	struct asyncdbg_options live_options;
+	struct session live; /* of a program that was started; opened when it is needed */
+	bool opened;
+	struct item_ring *ring;
+	struct trace_moment *before; /* at the oldest item of the ring; */
+	bool knows_before;           /* all is recorded that tells it */
+	struct trace_moment *nothing;
+	struct condition_watch *watch;
+	struct sink *sink;                      /* of the file that is being written; NULL: none */
+	struct item_ring_place next;            /* of the item that is written next, */
+	struct item_ring_place end;             /* and behind the last one */
+	uint64_t until;                         /* when it was begun */
+	uint64_t written, lost;                 /* items in that file, and those lost before them */
+	uint64_t all_lost;                      /* events, up to the last read */
+	uint64_t looked, resynced, origin_read; /* when; ns, CLOCK_MONOTONIC */
+	bool deadlocked, look_failed;           /* at the last look */
+	uint64_t nfiles;
+	bool done, partial;
+	int pidfd;
+	struct core_origin origin;
+	struct arena origin_arena;
+	struct sigaction before_signal;
+};
+
+/* ---- options ---- */
+
+static struct error *read_conditions(const struct call *call, struct recorder_options *ret)
+{
+	for (size_t i = 0; i < call->noptions; i++) {
+		const struct chosen_option *o = &call->options[i];
+
+		if (strcmp(o->option->name, "when") != 0)
+			continue;
+		if (ret->n == CONDITION_MAX)
+			return error_new(ERR_USAGE, "--when may be given %d times",
+			                 (int)CONDITION_MAX);
+		TRY(error_wrap(condition_read(o->values[0], &ret->conditions[ret->n++]), "--when"));
+	}
+	return NULL;
+}
+
+static bool has_condition(const struct recorder_options *o, enum condition_kind kind)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		if (o->conditions[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+static struct error *read_numbers(const struct call *call, struct recorder_options *ret)
+{
+	const char *count = option_value(call, "count");
+
+	ret->every = default_every;
+	ret->count = 1;
+	TRY(interval_option(call, "every", &ret->every));
+	if (option_has(call, "every") && !has_condition(ret, CONDITION_DEADLOCK))
+		return error_new(ERR_USAGE, "--every needs --when deadlock");
+	if (count)
+		TRY(error_wrap(words_number(count, "a number of files", MAX_COUNT, &ret->count),
+		               "--count"));
+	return ret->count ? NULL : error_new(ERR_USAGE, "--count is at least 1");
+}
+
+struct error *recorder_options_read(const struct call *call, struct recorder_options *ret)
+{
+	static const char *const names[] = { "when", "count", "every" };
+	const char *size = option_value(call, "ring");
+
+	*ret = (struct recorder_options){ .path = output_file_of(call) };
+	for (size_t i = 0; !size && i < sizeof(names) / sizeof(*names); i++) {
+		if (option_has(call, names[i]))
+			return error_new(ERR_USAGE, "--%s needs --ring SIZE", names[i]);
+	}
+	if (!size)
+		return NULL;
+	TRY(error_wrap(words_size(size, max_size, &ret->size), "--ring"));
+	if (ret->size < ITEM_RING_MIN)
+		return error_new(ERR_USAGE, "--ring is at least %dK", (int)ITEM_RING_MIN >> 10);
+	if (!ret->path || strcmp(ret->path, "-") == 0)
+		return error_new(ERR_USAGE, "--ring needs a file to write to: -o FILE");
+	TRY(read_conditions(call, ret));
+	return read_numbers(call, ret);
+}
+
+void recorder_events(const struct recorder_options *o, bool events[TRACE_NEVENTS])
+{
+	for (size_t i = 0; i < o->n; i++)
+		condition_events(&o->conditions[i], events);
+}
+
+/* ---- SIGUSR1 ---- */
+
+static volatile sig_atomic_t asked;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	asked = 1;
+}
+
+static void catch_signal(struct recorder *r)
+{
+	const struct sigaction ask = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	asked = 0;
+	sigaction(SIGUSR1, &ask, &r->before_signal);
+}
+
+/* ---- the ring ---- */
+
+/* Writes the next item of the ring to the file. */
+static void write_next(struct recorder *r)
+{
+	struct trace_item item;
+	SCRATCH(tmp);
+
+	if (r->next.at == r->end.at || !item_ring_read(r->ring, &r->next, &tmp, &item))
+		return;
+	if ((int)item.event == (int)LOST) {
+		r->lost += item.poll_ns;
+		return;
+	}
+	r->written++;
+	r->sink->ops->item(r->sink, &item);
+}
+
+/* An item leaves the ring; if it was to be written, that is done before. */
+static void displaced(const struct trace_item *item, void *arg)
+{
+	struct recorder *r = arg;
+
+	if (r->sink && r->next.at == item_ring_oldest(r->ring).at)
+		write_next(r);
+	if ((int)item->event == (int)LOST)
+		trace_moment_lost(r->before, item->time);
+	else
+		trace_moment_add(r->before, item);
+}
+
+static bool is_recorded(const struct recorder *r, const struct trace_item *item)
+{
+	const struct trace_heading *h = &r->setup->heading;
+
+	return h->wanted[item->event] && sink_filter_has(h->filter, item->task, item->type) &&
+	       (item->event != TRACE_POLL_END || item->poll_ns >= r->setup->min_ns);
+}
+
+bool recorder_item(const struct trace_item *item, void *arg)
+{
+	struct recorder *r = arg;
+
+	condition_watch_add(r->watch, item);
+	if (is_recorded(r, item))
+		item_ring_add(r->ring, item);
+	return true;
+}
+
+/* The time of the first event: they are not quite in order. */
+static uint64_t earliest(const struct recorder *r)
+{
+	struct item_ring_place place = item_ring_oldest(r->ring);
+	uint64_t time = clock_now_ns();
+	struct trace_item item;
+	SCRATCH(tmp);
+
+	while (item_ring_read(r->ring, &place, &tmp, &item)) {
+		time = item.time < time ? item.time : time;
+		arena_reset(&tmp);
+	}
+	return time;
+}
+
+/* ---- snapshots ---- */
+
+static struct error *live_session(struct recorder *r, struct session **ret)
+{
+	struct session *s = r->setup->session;
+
+	*ret = r->setup->launched ? &r->live : s;
+	if (!r->setup->launched || r->opened)
+		return NULL;
+	r->live_options = *s->options;
+	r->live_options.program = NULL;
+	r->live_options.pid = r->setup->pid;
+	TRY(session_open(&r->live_options, &r->live));
+	r->opened = true;
+	return NULL;
+}
+
+/* Begins the conditions anew with the tasks that exist now. */
+static void resync(struct recorder *r)
+{
+	const struct snapshot *snap;
+	struct session *s;
+	struct error *err CLEANUP(error_freep) = live_session(r, &s);
+
+	err = err ? err : session_snapshot(s, WANT_TASKS, NULL, &snap);
+	r->resynced = clock_now_ns();
+	if (err)
+		LOG("trace", "no snapshot after events were lost: %s", err->message);
+	else
+		condition_watch_begin(r->watch, snap, r->resynced);
+}
+
+/* Notes the events that were lost up to now. */
+static void note_lost(struct recorder *r)
+{
+	struct trace_totals totals;
+	struct trace_item item = { .event = (enum trace_event)LOST, .time = clock_now_ns() };
+
+	trace_totals(r->setup->trace, &totals);
+	item.poll_ns = totals.lost - r->all_lost;
+	r->all_lost = totals.lost;
+	if (!item.poll_ns)
+		return;
+	item_ring_add(r->ring, &item);
+	condition_watch_lost(r->watch, item.time);
+}
+
+static struct error *read_more(struct recorder *r)
+{
+	TRY(trace_read(r->setup->trace, recorder_item, r));
+	note_lost(r);
+	return NULL;
+}
+
+/* ---- one file ---- */
+
+static const char *begins_of(const struct recorder *r)
+{
+	if (r->setup->perfetto)
+		return "\n"; /* the tag of a packet */
+	return r->setup->out->format == OUT_TEXT ? "     SECONDS" : "{";
+}
+
+/* Begins the file with what is the case at the oldest event. */
+static void begin_file(struct recorder *r, FILE *f)
+{
+	struct trace_heading heading = r->setup->heading;
+
+	heading.start = earliest(r);
+	heading.moment = r->knows_before ? r->before : r->nothing;
+	r->written = r->lost = 0;
+	r->until = clock_now_ns();
+	r->next = item_ring_oldest(r->ring);
+	r->end = item_ring_end(r->ring);
+	r->sink = sink_new(r->setup->out, f, r->setup->perfetto);
+	r->sink->ops->begin(r->sink, &heading);
+}
+
+/* Writes what was in the ring when the file was begun; new events are read meanwhile. */
+static struct error *write_items(struct recorder *r)
+{
+	while (r->next.at != r->end.at) {
+		for (int i = 0; i < PIECE && r->next.at != r->end.at; i++)
+			write_next(r);
+		r->sink->ops->flush(r->sink);
+		TRY(sink_error(r->sink));
+		TRY(read_more(r));
+	}
+	return NULL;
+}
+
+static struct error *write_sink(struct recorder *r, uint64_t *duration)
+{
+	struct trace_ending e = { 0 };
+
+	*duration = r->until - r->sink->start;
+	TRY(write_items(r));
+	e.duration_ns = *duration;
+	e.totals.events = r->written;
+	e.totals.lost = r->lost;
+	r->sink->ops->end(r->sink, &e);
+	return sink_error(r->sink);
+}
+
+static struct error *write_trace(struct recorder *r, const char *path, uint64_t *duration)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+
+	TRY(new_file_open(path, MODE, begins_of(r), &file));
+	begin_file(r, file.f);
+	struct error *err = write_sink(r, duration);
+	sink_freep(&r->sink);
+	r->sink = NULL;
+	return err ? err : new_file_finish(&file);
+}
+
+/* NULL: there is none, which a note says. */
+static const char *write_snapshot(struct recorder *r, const char *trace, struct arena *a)
+{
+	const char *path = arena_printf(a, "%s.snapshot", trace);
+	struct saved_info info = { .when = time(NULL) };
+	const struct snapshot *snap;
+	struct session *s;
+	struct error *err = live_session(r, &s);
+
+	err = err ? err : session_snapshot(s, incident_file_wants, NULL, &snap);
+	if (!err) {
+		info.wants = asyncdbg_last_wants(s->handle);
+		err = saved_write(path, snap, &info);
+	}
+	if (!err)
+		return path;
+	STR(line);
+	str_append_clean(&line, err->message, strlen(err->message));
+	fprintf(r->setup->out->options.messages, "note: no snapshot: %s\n", str_text(&line));
+	error_free(err);
+	r->partial = true;
+	return NULL;
+}
+
+static struct error *announce(const struct recorder *r, const struct recorded *what)
+{
+	const struct out_options *options = &r->setup->out->options;
+	struct answer answer = *r->setup->heading.answer;
+	const struct snapshot *last =
+		asyncdbg_last(r->setup->launched ? r->live.handle : r->setup->session->handle);
+
+	if (what->snapshot && last)
+		answer.snapshot = last;
+	out_begin(r->setup->out, &answer);
+	r->setup->out->ops->recorded(r->setup->out, what);
+	TRY(out_end(r->setup->out));
+	fflush(options->messages);
+	return NULL;
+}
+
+/* Writes one file. end: how the process has ended; NULL: it lives. */
+static struct error *record(struct recorder *r, const char *when, const char *why,
+                            const struct process_end *end)
+{
+	SCRATCH(tmp);
+	const char *path = r->options->path;
+	struct recorded what = { .when = when, .why = why };
+
+	what.path = r->nfiles ? arena_printf(&tmp, "%s.%" PRIu64, path, r->nfiles + 1) : path;
+	what.signal = end ? end->signal : 0;
+	if (!end)
+		what.snapshot = write_snapshot(r, what.path, &tmp);
+	else if (end->dumped)
+		what.core = core_file_find(&r->origin, end->signal, time(NULL) - CORE_S, &tmp);
+	TRY(read_more(r));
+	TRY(error_wrap(write_trace(r, what.path, &what.duration_ns), "writing the trace"));
+	what.events = r->written;
+	what.lost = r->lost;
+	r->partial |= r->lost > 0;
+	r->done = ++r->nfiles == r->options->count;
+	return announce(r, &what);
+}
+
+/* ---- conditions ---- */
+
+/* The text of the first certain deadlock; NULL: none. */
+static struct error *find_deadlock(struct recorder *r, struct arena *a, const char **ret)
+{
+	struct checks_result result;
+	const struct snapshot *snap;
+	struct session *s;
+
+	*ret = NULL;
+	TRY(live_session(r, &s));
+	arena_reset(&s->answer);
+	TRY(session_snapshot(s, ASYNCDBG_CHECK_WANTS, NULL, &snap));
+	TRY(session_check(s, snap, 0, &result));
+	for (size_t i = 0; i < result.nfound && !*ret; i++) {
+		if (checks_list_has("deadlock", &result.found[i]))
+			*ret = arena_strdup(a, result.found[i].text);
+	}
+	return NULL;
+}
+
+/* A process that another debugger has for a moment is looked at the next time. */
+static struct error *look_for_deadlock(struct recorder *r, struct arena *a, const char **why)
+{
+	bool was = r->deadlocked, first = !r->looked;
+	struct error *err = find_deadlock(r, a, why);
+
+	r->looked = clock_now_ns();
+	if (!err) {
+		r->deadlocked = *why != NULL;
+		*why = was ? NULL : *why;
+		return NULL;
+	}
+	*why = NULL;
+	if (err->kind == ERR_INTERRUPTED || first)
+		return err;
+	if (!r->look_failed)
+		fprintf(r->setup->out->options.messages, "note: no look for a deadlock: %s\n",
+		        err->message);
+	r->look_failed = true;
+	error_free(err);
+	return NULL;
+}
+
+static struct error *check_deadlock(struct recorder *r)
+{
+	SCRATCH(tmp);
+	const char *why;
+
+	if (!has_condition(r->options, CONDITION_DEADLOCK) ||
+	    (double)(clock_now_ns() - r->looked) / 1e9 < r->options->every)
+		return NULL;
+	TRY(look_for_deadlock(r, &tmp, &why));
+	return why ? record(r, "deadlock", why, NULL) : NULL;
+}
+
+/* The process has ended: by a signal, if so much is known. */
+static struct error *check_death(struct recorder *r)
+{
+	SCRATCH(tmp);
+	struct process_end end;
+	const char *why = "the program has ended, and how is not known";
+
+	if (!has_condition(r->options, CONDITION_DEATH))
+		return NULL;
+	process_end_read(r->setup->pid, r->pidfd, &end);
+	if (end.known && !end.signal)
+		return NULL;
+	if (end.known)
+		why = arena_printf(&tmp, "%s has ended the program", signal_name(&tmp, end.signal));
+	return record(r, "death", why, &end);
+}
+
+static struct error *check_events(struct recorder *r, const struct process_end *end)
+{
+	SCRATCH(tmp);
+	const char *why;
+	const struct condition *met = condition_watch_look(r->watch, clock_now_ns(), &tmp, &why);
+
+	return met ? record(r, met->text, why, end) : NULL;
+}
+
+static bool process_ends_within(const struct recorder *r, int ms)
+{
+	struct pollfd fd = { r->pidfd, POLLIN, 0 };
+
+	return poll(&fd, 1, ms) > 0;
+}
+
+static struct error *check_end(struct recorder *r)
+{
+	const struct process_end unknown = { 0 };
+
+	TRY(check_events(r, &unknown));
+	/* It may have executed another program. */
+	return r->done || !process_ends_within(r, END_MS) ? NULL : check_death(r);
+}
+
+static struct error *check_signal(struct recorder *r)
+{
+	if (!asked)
+		return NULL;
+	asked = 0;
+	return record(r, "SIGUSR1", "SIGUSR1 was sent to asyncdbg", NULL);
+}
+
+/* Where a core would be may change while the process lives. */
+static void look_at_origin(struct recorder *r)
+{
+	struct core_origin now;
+
+	if (clock_now_ns() - r->origin_read < ORIGIN_NS)
+		return;
+	r->origin_read = clock_now_ns();
+	arena_reset(&r->origin_arena);
+	core_file_origin(r->setup->pid, &r->origin_arena, &now);
+	r->origin = now;
+}
+
+struct error *recorder_tick(bool ended, void *arg)
+{
+	struct recorder *r = arg;
+	bool gone = trace_is_over(r->setup->trace) || process_ends_within(r, 0);
+	uint64_t lost = r->all_lost;
+
+	note_lost(r);
+	if (r->done)
+		return NULL;
+	if (ended)
+		return gone ? check_end(r) : NULL;
+	if (r->all_lost != lost && clock_now_ns() - r->resynced >= RESYNC_NS)
+		resync(r);
+	look_at_origin(r);
+	TRY(check_events(r, NULL));
+	if (!r->done)
+		TRY(check_signal(r));
+	return r->done ? NULL : check_deadlock(r);
+}
+
+/* ---- begin and end ---- */
+
+/* Whether the program shows what the conditions need. */
+static struct error *check_plan(const struct recorder *r)
+{
+	const struct trace_plan *plan = trace_plan_of(r->setup->trace);
+
+	for (size_t i = 0; i < r->options->n; i++) {
+		bool needed[TRACE_NEVENTS] = { false };
+
+		condition_events(&r->options->conditions[i], needed);
+		for (size_t m = 0; m < plan->nmissing; m++) {
+			enum trace_event event = plan->missing[m].event;
+
+			if (needed[event])
+				return error_new(ERR_UNSUPPORTED, "%s needs %s: %s",
+				                 r->options->conditions[i].text,
+				                 trace_event_name(event), plan->missing[m].reason);
+		}
+	}
+	return NULL;
+}
+
+/* The name of the file is tried before anything is recorded. */
+static struct error *check_file(const struct recorder *r)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+
+	return new_file_open(r->options->path, MODE, begins_of(r), &file);
+}
+
+/* Whether what is recorded tells what tasks do. */
+static bool tells_moments(const struct recorder_setup *setup)
+{
+	const bool *wanted = setup->heading.wanted;
+
+	return !setup->min_ns && wanted[TRACE_SPAWN] && wanted[TRACE_POLL_START] &&
+	       wanted[TRACE_POLL_END] && wanted[TRACE_TERMINATE] && wanted[TRACE_WAKE];
+}
+
+static void print_beginning(const struct recorder *r)
+{
+	FILE *f = r->setup->out->options.messages;
+
+	fprintf(f, "note: recording process %d; %s is written", (int)r->setup->pid,
+	        r->options->path);
+	for (size_t i = 0; i < r->options->n; i++)
+		fprintf(f, "%s%s", i ? ", " : " when ", r->options->conditions[i].text);
+	fprintf(f, "%s SIGUSR1 to %d; ^C ends it\n", r->options->n ? ", or by" : " by",
+	        (int)getpid());
+	fflush(f);
+}
+
+struct error *recorder_begin(const struct recorder_setup *setup,
+                             const struct recorder_options *options, const struct snapshot *known,
+                             struct recorder **ret)
+{
+	const struct snapshot nothing = { 0 };
+	struct recorder *r CLEANUP(recorder_freep) = alloc_zeroed(sizeof(*r));
+	uint64_t now = clock_now_ns();
+
+	r->setup = setup;
+	r->options = options;
+	r->pidfd = (int)syscall(SYS_pidfd_open, setup->pid, 0);
+	catch_signal(r);
+	r->before = trace_moment_new(NULL, NULL);
+	r->nothing = trace_moment_new(NULL, NULL);
+	r->knows_before = tells_moments(setup);
+	r->watch = condition_watch_new(options->conditions, options->n, setup->heading.filter);
+	trace_moment_begin(r->before, known ? known : &nothing, now);
+	condition_watch_begin(r->watch, known ? known : &nothing, now);
+	TRY(check_plan(r));
+	TRY(check_file(r));
+	TRY(item_ring_new(options->size, displaced, r, &r->ring));
+	look_at_origin(r);
+	print_beginning(r);
+	*ret = r;
+	r = NULL;
+	return NULL;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	sigaction(SIGUSR1, &r->before_signal, NULL);
+	if (r->opened)
+		session_close(&r->live);
+	item_ring_free(r->ring);
+	trace_moment_free(r->before);
+	trace_moment_free(r->nothing);
+	condition_watch_free(r->watch);
+	arena_free(&r->origin_arena);
+	file_close(&r->pidfd);
+	free(r);
+}
+
+void recorder_freep(struct recorder **r)
+{
+	recorder_free(*r);
+}
+
+const bool *recorder_done(const struct recorder *r)
+{
+	return &r->done;
+}
+
+uint64_t recorder_count(const struct recorder *r)
+{
+	return r->nfiles;
+}
+
+bool recorder_is_partial(const struct recorder *r)
+{
+	return r->partial;
+}

@@ -1,0 +1,85 @@
+/*
+ * The flight recorder, `trace --ring SIZE --when CONDITION`: keeps the last items of a trace in
+ * memory, and writes them to a file when a condition is met, with a snapshot beside it.
+ */
+#ifndef COMMANDS_TIME_RECORDER_H
+#define COMMANDS_TIME_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "commands/base/call.h"
+#include "commands/out/out.h"
+#include "commands/time/condition.h"
+#include "commands/time/sink.h"
+#include "runtimes/trace/trace.h"
+
+/* Rows for the table of options of `trace`. */
+#define RECORDER_OPTIONS                                                                           \
+	{ "ring", "SIZE", false,                                                                   \
+	  "Keep the last events in SIZE bytes of memory (K, M, G), and write FILE only when a "    \
+	  "condition is met, or for SIGUSR1" },                                                    \
+		{ "when", "CONDITION", true,                                                       \
+		  "With --ring: 'poll>TIME', 'runnable>TIME', 'alive>N', deadlock or death, by a " \
+		  "signal" },                                                                      \
+		{ "count", "N", false,                                                             \
+		  "With --ring: write FILE, FILE.2 and so on up to N, then end; 1 by default" },   \
+	{                                                                                          \
+		"every", "TIME", false,                                                            \
+			"With --when deadlock: look for one each TIME, 10s by default"             \
+	}
+
+struct recorder_options {
+	uint64_t size; /* 0: no recorder is asked for */
+	struct condition conditions[CONDITION_MAX];
+	size_t n;
+	uint64_t count;
+	double every; /* seconds */
+	const char *path;
+};
+
+/* ERR_USAGE. The options borrow from the call. */
+struct error *recorder_options_read(const struct call *call, struct recorder_options *ret)
+	MUST_CHECK;
+/* Adds the events that its conditions need. */
+void recorder_events(const struct recorder_options *o, bool events[TRACE_NEVENTS]);
+
+/* What it needs of the trace that it records; all is borrowed. */
+struct recorder_setup {
+	struct session *session;
+	struct out *out;
+	struct trace *trace;
+	pid_t pid;
+	bool launched; /* the session is that of the executable alone */
+	bool perfetto; /* format of the files */
+	/* Of each file, which sets start and moment itself; wanted has the events to be written. */
+	struct trace_heading heading;
+	uint64_t min_ns; /* shorter polls are left out */
+};
+
+struct recorder;
+
+/*
+ * Begins. known: what existed when the trace was attached, or NULL, nothing. The errors of the
+ * first look for a deadlock; ERR_UNSUPPORTED where the program does not show what a condition
+ * needs. setup and options must outlive it. From here on SIGUSR1 writes a file.
+ */
+struct error *recorder_begin(const struct recorder_setup *setup,
+                             const struct recorder_options *options, const struct snapshot *known,
+                             struct recorder **ret) MUST_CHECK;
+/* NULL is allowed. */
+void recorder_free(struct recorder *r);
+void recorder_freep(struct recorder **r);
+
+/* For struct following; arg is the recorder. */
+bool recorder_item(const struct trace_item *item, void *arg);
+struct error *recorder_tick(bool ended, void *arg) MUST_CHECK;
+/* Becomes true when all files are written. */
+const bool *recorder_done(const struct recorder *r);
+/* Files that are written. */
+uint64_t recorder_count(const struct recorder *r);
+/* A part of what a file should have is missing. */
+bool recorder_is_partial(const struct recorder *r);
+
+#endif
