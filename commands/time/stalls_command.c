@@ -11,7 +11,7 @@
 #include "debugger/target/target.h"
 
 enum {
-	WANTS = WANT_TASKS | WANT_STACKS,
+	WANTS = WANT_RUNNING | WANT_STACKS,
 	MAX_DEPTH = 8,      /* polls that nest on a thread */
 	MAX_THREADS = 4096, /* that are followed */
 };
@@ -93,7 +93,11 @@ static struct error *find_stack(struct stalls *s, const struct trace_item *item,
                                 const struct thread_info **ret)
 {
 	const struct snapshot *snap = NULL;
+	struct target *t = asyncdbg_target(s->s->handle);
+
+	t->options.only = item->tid;
 	struct error *err = session_snapshot(s->s, WANTS, NULL, &snap);
+	t->options.only = 0;
 	const struct thread_info *th = snap ? thread_of(snap, item->tid) : NULL;
 
 	*ret = is_in(th, item) ? th : NULL;
@@ -110,11 +114,18 @@ static struct error *report(struct stalls *s, const struct trace_item *item, uin
 	struct answer answer = { .command = "stalls", .wants = WANTS };
 	const struct stall stall = { item, ns, over };
 	const struct thread_info *th = NULL;
+	struct snapshot about;
 
 	arena_reset(&s->s->answer);
 	if (!over)
 		TRY(find_stack(s, item, &th));
 	answer.snapshot = asyncdbg_last(s->s->handle);
+	if (th && s->out->format == OUT_TEXT) {
+		/* They are about what is not shown, and was read while it ran. */
+		about = *answer.snapshot;
+		about.nnotes = 0;
+		answer.snapshot = &about;
+	}
 	out_begin(s->out, &answer);
 	s->out->ops->stall(s->out, &stall);
 	if (th)
@@ -212,7 +223,7 @@ static struct error *watch(struct stalls *s)
 	};
 
 	/* With stacks: what the first of them needs of debug info is read before it counts. */
-	TRY(following_begin(s->s, &s->options, WANTS, s->out, &s->trace, &known));
+	TRY(following_begin(s->s, &s->options, WANT_TASKS | WANTS, s->out, &s->trace, &known));
 	f.trace = s->trace;
 	f.start = clock_now_ns();
 	fprintf(s->out->options.messages,
@@ -259,7 +270,7 @@ const struct command stalls_command = {
 	.summary = "Each poll that runs too long, with its stack, while it does",
 	.help = "    A task that computes or blocks in its poll keeps its worker from all others. "
 		"The\n"
-		"    program is stopped for a moment for the stack of such a poll; its length is\n"
+		"    thread is stopped for a moment for the stack of such a poll; its length is\n"
 		"    printed when it ends. Probe points are those of trace: see help trace.",
 	.offline = true,
 	.run = run,

@@ -199,6 +199,8 @@ void live_recheck(struct target *t)
 		struct thread *th = &t->threads[i];
 		const struct peek *p = l->peeks.data;
 
+		if (th->stopped)
+			continue;
 		while (p->tid != th->tid)
 			p++;
 		if (!th->has_regs || live_slept_on(l, p))

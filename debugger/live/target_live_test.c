@@ -639,6 +639,62 @@ static void test_an_excluded_thread_that_wakes_is_noticed(void **state)
 	assert_true(copy.spoiled);
 }
 
+/* Waits until the workers but the first have counted on, which has not. */
+static void let_others_count(void *arg)
+{
+	const struct child *c = arg;
+	unsigned long before[CHILD_WORKERS];
+
+	for (int i = 0; i < CHILD_WORKERS; i++)
+		before[i] = atomic_load(&c->shared->workers[i].counter);
+	for (int i = 1; i < CHILD_WORKERS; i++) {
+		while (atomic_load(&c->shared->workers[i].counter) < before[i] + 1000)
+			sched_yield();
+	}
+	assert_int_equal(atomic_load(&c->shared->workers[0].counter), before[0]);
+}
+
+static void test_only_one_thread_stops(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+	const struct brief_stop stop = { .act = let_others_count, .arg = &c };
+	struct copy copy = { 0 };
+
+	(void)state;
+	t->options.only = c.shared->workers[0].tid;
+	expect_ok(target_peek(t));
+	assert_int_equal(t->copy.pause_ns, 0);
+	expect_ok(t->ops->stop_briefly(t, &stop, &copy));
+	assert_int_equal(copy.stopped, 1);
+	assert_false(copy.spoiled);
+	expect_ok(target_snap(t, true));
+	assert_int_equal(t->copy.how, COPY_LIMITED);
+	assert_int_equal(t->copy.stopped, 1);
+	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
+	for (size_t i = 0; i < t->nthreads; i++)
+		assert_int_equal(t->threads[i].stopped, t->threads[i].tid == t->options.only);
+	child_wait_progress(&c);
+	/* The options are those of each stop. */
+	t->options.only = 0;
+	expect_ok(target_snap(t, true));
+	assert_int_equal(t->copy.stopped, 1 + CHILD_WORKERS);
+}
+
+static void test_the_only_thread_has_ended(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+
+	(void)state;
+	t->options.only = c.pid + 1000000; /* beyond all threads of the child */
+	expect_ok(target_peek(t));
+	expect_error(target_snap(t, true), ERR_STATE, "has ended");
+	t->options.only = 0;
+	expect_ok(target_snap(t, true));
+	child_wait_progress(&c);
+}
+
 static void test_reading_what_another_one_traces(void **state)
 {
 	CHILD(c, NULL, child_pause);
@@ -730,6 +786,8 @@ int main(void)
 		cmocka_unit_test(test_an_excluded_thread_sleeps_on),
 		cmocka_unit_test(test_one_thread_stops_where_all_are_excluded),
 		cmocka_unit_test(test_an_excluded_thread_that_wakes_is_noticed),
+		cmocka_unit_test(test_only_one_thread_stops),
+		cmocka_unit_test(test_the_only_thread_has_ended),
 		cmocka_unit_test(test_reading_what_another_one_traces),
 		cmocka_unit_test(test_a_pause_too_short_to_try),
 		cmocka_unit_test(test_a_stop_that_is_given_up),

@@ -66,6 +66,19 @@ static bool leave_asleep(struct live *l, pid_t tid)
 	return true;
 }
 
+/* Whether the thread runs on because another one alone is to be stopped. */
+static bool leave_running(struct live *l, pid_t tid)
+{
+	struct peek p;
+
+	if (!l->brief || !l->t->options.only || tid == l->t->options.only)
+		return false;
+	map_put(&l->known, (uint64_t)tid, l);
+	if (!l->t->stopped_at && live_peek_thread(l, tid, &p))
+		*vec_push(&l->peeks) = p;
+	return true;
+}
+
 /* Whether the tracer's session has seized the thread already. */
 static bool of_session(struct live *l, pid_t tid, const struct proc_stat *stat)
 {
@@ -150,11 +163,12 @@ static struct error *seize_new(struct live *l, DIR *tasks)
 	rewinddir(tasks);
 	while ((entry = readdir(tasks))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid > 0 && !map_has(&l->known, (uint64_t)tid) && !leave_asleep(l, tid))
+		if (tid > 0 && !map_has(&l->known, (uint64_t)tid) && !leave_running(l, tid) &&
+		    !leave_asleep(l, tid))
 			TRY(seize(l, tid));
 	}
 	/* One thread stops even if all sleep: a stop without any is none. */
-	if (!l->tracer->tracees.n && l->peeks.n)
+	if (!l->tracer->tracees.n && l->peeks.n && !(l->brief && l->t->options.only))
 		TRY(seize(l, l->peeks.data[--l->peeks.n].tid));
 	return interrupt_check();
 }
@@ -362,6 +376,8 @@ static struct error *list_threads(struct live *l)
 		            nrunning, l->tracer->tracees.n, (int)(TRACER_TIMEOUT_NS / TRACER_NSEC));
 	if (nstopped > 0)
 		return NULL;
+	if (l->brief && t->options.only && nrunning == 0)
+		return error_new(ERR_STATE, "thread %d has ended", (int)t->options.only);
 	/* A process that is being killed stops responding, and is gone a moment later. */
 	struct proc_stat now;
 	bool dying = !thread_stat(l, t->pid, &now) || now.state == 'Z' || now.state == 'X';
@@ -483,7 +499,7 @@ struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, st
 	TRY(request(l, TRACER_STOP_BRIEFLY, s));
 	ret->pause_ns = t->pause_ns;
 	ret->stopped = l->over ? 0 : count_stopped(t);
-	for (size_t i = 0; i < l->peeks.n && !ret->spoiled; i++)
+	for (size_t i = 0; i < l->peeks.n && !t->options.only && !ret->spoiled; i++)
 		ret->spoiled = !live_slept_on(l, &l->peeks.data[i]);
 	return live_same_program(l);
 }

@@ -50,13 +50,15 @@ struct thread {
 struct stop_options {
 	bool all;        /* stop every thread, also those whose state cannot matter */
 	bool never;      /* stop none */
+	pid_t only;      /* stop this thread alone, the others run on; 0: all that matter */
 	bool has_max;    /* the program may be stopped for max_ns at most */
 	uint64_t max_ns; /* nanoseconds */
 };
 
 enum copy_how {
 	COPY_STOPPED, /* the program was stopped: all bytes are of one moment */
-	COPY_LIMITED, /* it was stopped for the registers and, until max_ns, for memory */
+	COPY_LIMITED, /* it was stopped for the registers and, until max_ns, for memory; or only one
+	                 of its threads was */
 	COPY_RUNNING, /* it was not stopped */
 };
 

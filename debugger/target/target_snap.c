@@ -30,7 +30,8 @@ struct snap {
 	uint64_t max_ns;
 	uint64_t slice_ns;   /* time of the slowest slice so far */
 	uint64_t slice_from; /* start of the last slice; 0: none yet */
-	bool whole;          /* all pages were copied during the stop */
+	bool whole;          /* all pages were copied during the stop, in which all stood still */
+	bool compared;       /* what the running threads have changed is known already */
 	struct error *err;
 };
 
@@ -108,13 +109,20 @@ static bool has_time(void *arg)
 static void copy_now(void *arg)
 {
 	struct snap *s = arg;
-	const struct page_copy how = { .settled = true,
+	struct target *t = s->t;
+	const struct page_copy how = { .settled = !t->options.only,
 		                       .go_on = s->limited ? has_time : NULL,
 		                       .arg = s };
 
 	add_stacks(s);
 	if (!s->err)
-		s->err = page_cache_copy(s->t->cache, &how, target_read_batch, s->t, &s->whole);
+		s->err = page_cache_copy(t->cache, &how, target_read_batch, t, &s->whole);
+	if (!t->options.only || s->err)
+		return;
+	/* Now, while the stack of the thread that is stopped cannot change. */
+	s->err = page_cache_compare(t->cache, target_read_batch, t);
+	s->compared = true;
+	s->whole = false;
 }
 
 /*
@@ -156,7 +164,8 @@ static struct error *stop_and_copy(struct snap *s)
 static bool may_stop(const struct snap *s)
 {
 	const struct target *t = s->t;
-	uint64_t cost = BASE_COST_NS + t->nthreads * (STOP_COST_NS + REGS_COST_NS + RESUME_COST_NS);
+	size_t n = t->options.only ? 1 : t->nthreads;
+	uint64_t cost = BASE_COST_NS + n * (STOP_COST_NS + REGS_COST_NS + RESUME_COST_NS);
 
 	if (t->options.never || t->stop_failed)
 		return false;
@@ -188,9 +197,9 @@ static struct error *snap(struct snap *s)
 		copy_ahead(s);
 		TRY(s->err);
 	}
-	if (!s->whole)
+	if (!s->whole && !s->compared)
 		TRY(page_cache_compare(t->cache, target_read_batch, t));
-	if (t->copy.stopped == 0 && t->ops->recheck)
+	if ((t->copy.stopped == 0 || t->options.only) && t->ops->recheck)
 		t->ops->recheck(t);
 	LOG("snap", "%zu bytes, %zu threads stopped, %zu spared, %" PRIu64 " us%s", s->bytes,
 	    t->copy.stopped, nexcluded, t->copy.pause_ns / 1000, s->whole ? "" : ", not whole");
@@ -225,7 +234,8 @@ static struct error *stop_for_registers(struct target *t)
 
 struct error *target_peek(struct target *t)
 {
-	bool may_stop_it = !t->options.never && !(t->options.has_max && t->options.max_ns == 0);
+	bool may_stop_it = !t->options.never && !t->options.only &&
+	                   !(t->options.has_max && t->options.max_ns == 0);
 
 	if (!t->ops->stop)
 		return NULL;

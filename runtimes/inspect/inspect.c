@@ -591,7 +591,7 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 static struct error *inspect_live(struct live_round *r)
 {
 	struct target *t = r->in->target;
-	bool complete = false, limited = t->options.never || t->options.has_max;
+	bool complete = false, limited = t->options.never || t->options.has_max || t->options.only;
 
 	TRY(target_peek(t));
 	if (t->copy.pause_ns)
