@@ -120,10 +120,11 @@ static struct error *report(struct stalls *s, const struct trace_item *item, uin
 	if (!over)
 		TRY(find_stack(s, item, &th));
 	answer.snapshot = asyncdbg_last(s->s->handle);
-	if (th && s->out->format == OUT_TEXT) {
-		/* They are about what is not shown, and was read while it ran. */
+	if (s->out->format == OUT_TEXT && answer.snapshot) {
+		/* What is missing is not shown: it was read while it ran. */
 		about = *answer.snapshot;
 		about.nnotes = 0;
+		about.complete = true;
 		answer.snapshot = &about;
 	}
 	out_begin(s->out, &answer);
