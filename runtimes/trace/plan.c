@@ -567,8 +567,11 @@ static struct error *plan_nameless(struct planner *p, bool *found)
 
 	if (!dm || p->in->layout)
 		return NULL;
-	TRY(code_map_read(dm, p->a, code));
-	if (!code->stripped)
+	struct error *err = code_map_read(dm, p->a, code);
+	if (err && err->kind != ERR_NO_DEBUGINFO && err->kind != ERR_UNSUPPORTED)
+		return err;
+	error_free(err);
+	if (err || !code->stripped)
 		return NULL;
 	p->code = code;
 	p->nameless = true;
