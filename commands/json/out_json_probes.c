@@ -37,6 +37,7 @@ static void put_own(struct json_writer *w, const struct usdt_notes *own)
 		const struct usdt_probe *p = &own->probes[i];
 
 		json_open_object(w, NULL);
+		json_put_text(w, "file", p->file);
 		json_put_text(w, "provider", p->provider);
 		json_put_text(w, "name", p->name);
 		json_put_text(w, "arguments", p->arguments);

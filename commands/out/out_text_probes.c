@@ -100,6 +100,8 @@ static void own_probe(struct text *t, const struct usdt_probe *p)
 	str_printf(&t->line, " %s:%s", p->provider, p->name);
 	if (*p->arguments)
 		str_printf(&t->line, " (%s)", p->arguments);
+	if (p->file)
+		str_printf(&t->line, " in %s", p->file);
 	text_end_line(t);
 }
 

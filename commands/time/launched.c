@@ -12,6 +12,7 @@
 
 #include "debugger/base/file.h"
 #include "debugger/elf/elf_image.h"
+#include "debugger/live/exec_stop.h"
 #include "debugger/live/proc.h"
 
 static bool is_program(const char *path)
@@ -86,12 +87,17 @@ struct error *launched_start(const char *const *words, struct launched *ret)
 	return ret->pid < 0 ? error_os(errnum, "cannot start %s", words[0]) : NULL;
 }
 
-struct error *launched_go(struct launched *l, const char *const *words)
+struct error *launched_go(struct launched *l, const char *const *words, bool hold)
 {
 	int errnum = 0;
 
+	if (hold)
+		TRY(exec_stop_begin(l->pid));
 	if (write(l->go, "", 1) != 1)
 		return error_os(errno, "cannot start %s", words[0]);
+	/* Before the pipe: it is stopped by signals too, and goes on only when that is noticed. */
+	if (hold)
+		TRY(exec_stop_wait(l->pid, &l->held));
 	while (read(l->executed, &errnum, sizeof(errnum)) < 0 && errno == EINTR)
 		;
 	file_close(&l->go);
@@ -128,12 +134,23 @@ struct error *launched_bias(const struct launched *l, const char *file, uint64_t
 	return NULL;
 }
 
+void launched_release(struct launched *l)
+{
+	if (l->held)
+		exec_stop_end(l->pid);
+	l->held = false;
+}
+
 void launched_close(struct launched *l)
 {
-	if (l->pid > 0 && l->go >= 0) {
+	bool waits = l->pid > 0 && l->go >= 0;
+
+	if (l->held)
+		kill(l->pid, SIGKILL);
+	if (waits)
 		file_close(&l->go); /* it ends at the end of the pipe */
-		waitpid(l->pid, NULL, 0);
-	}
+	if (waits || l->held)
+		waitpid(l->pid, NULL, __WALL);
 	file_close(&l->executed);
 	*l = (struct launched){ .go = -1, .executed = -1 };
 }

@@ -104,7 +104,8 @@ const struct command probes_command = {
 	.options = options,
 	.check = check,
 	.summary = "The places in the code at which trace would observe events",
-	.help = "    Then the program's own static probes (USDT), with provider, name and\n"
+	.help = "    Then the static probes (USDT) of the executable, and of the libraries that a\n"
+		"    process has loaded, with provider, name and\n"
 		"    arguments.\n"
 		"    An executable that does not run will do: asyncdbg ./app probes",
 	.offline = true,

@@ -393,11 +393,34 @@ static struct error *trace_process(struct tracing *t)
 
 /* ---- a program that is started ---- */
 
+/* The trace begins before the program does. */
+/* Begins what is written, with the program that will run as pid. */
+static struct error *begin_program(struct tracing *t, pid_t pid)
+{
+	if (t->recorder_options.size)
+		return begin_recorder(t, NULL, pid);
+	begin_file(t, NULL, t->about);
+	return NULL;
+}
+
+static struct error *execute_program(struct tracing *t, const char *const *words,
+                                     struct launched *l)
+{
+	bool hold = trace_wants_hold(t->trace);
+	uint64_t bias;
+
+	if (!hold)
+		TRY(begin_program(t, l->pid));
+	TRY(launched_go(l, words, hold));
+	TRY(launched_bias(l, words[0], &bias));
+	TRY(trace_executed(t->trace, bias));
+	return hold ? begin_program(t, l->pid) : NULL;
+}
+
 static struct error *trace_program(struct tracing *t, struct session *s, const char *const *words,
                                    struct launched *l)
 {
 	struct inspector *in = asyncdbg_inspector(s->handle);
-	uint64_t bias;
 
 	TRY(launched_start(words, l));
 	TRY(inspect(in, WANT_LAYOUT, NULL, &t->about));
@@ -406,13 +429,8 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	t->start = clock_now_ns();
 	TRY(trace_open(in, &t->options, &t->trace));
 	following_warn(t->trace, t->options.events, t->out);
-	if (t->recorder_options.size)
-		TRY(begin_recorder(t, NULL, l->pid));
-	else
-		begin_file(t, NULL, t->about);
-	TRY(launched_go(l, words));
-	TRY(launched_bias(l, words[0], &bias));
-	TRY(trace_executed(t->trace, bias));
+	TRY(execute_program(t, words, l));
+	launched_release(l);
 	return go_on(t, l->pid);
 }
 

@@ -27,6 +27,8 @@ enum {
 };
 
 struct usdt_probe {
+	const char
+		*file; /* the library that has it, as the program names it; NULL: see the reader */
 	const char *provider, *name; /* sanitised, never empty */
 	const char *arguments;       /* as written: see usdt_operand_parse(); sanitised, "": none */
 	uint64_t location;           /* link-time address */
@@ -51,8 +53,8 @@ struct usdt_notes {
 
 /*
  * Reads the notes of an ELF file for a little-endian machine of 64 bits. The descriptor is
- * borrowed. All of the result is in arena a. A file without probes is no error. ERR_UNSUPPORTED: no
- * such file.
+ * borrowed. All of the result is in arena a, without names of files. A file without probes is no
+ * error. ERR_UNSUPPORTED: no such file.
  */
 struct error *usdt_notes_read(struct arena *a, int fd, struct usdt_notes *ret) MUST_CHECK;
 

@@ -159,15 +159,6 @@ static struct error *describe(struct trace *t, size_t index)
 	return probes_describe(t->probes, (uint32_t)index, &kernel);
 }
 
-struct error *trace_executed(struct trace *t, uint64_t bias)
-{
-	t->bias = bias;
-	probes_reopen(t->probes);
-	for (size_t i = 0; i < t->plan.n; i++)
-		TRY(describe(t, i));
-	return NULL;
-}
-
 /*
  * Attaches what was added to the plan. The program runs meanwhile: points of calls come last, and
  * go first when all are detached, so that where a call was seen, its end is seen too.
@@ -199,39 +190,75 @@ static struct error *attach(struct trace *t)
 /* Static probes have the indices from here on. */
 enum { FIRST_STATIC = PROBE_MAX_POINTS / 2 };
 
-/*
- * A program that is yet to be executed: Linux (6.18, measured) puts the breakpoints into it, but
- * leaves semaphores alone, so that the probe is skipped.
- */
-static struct error *check_semaphore(const struct trace *t, const struct usdt_probe *p)
+/* Whether it can be attached only where the program begins. */
+static bool is_later(const struct trace *t, const struct usdt_probe *p)
 {
-	if (!t->options.pid || !p->semaphore)
-		return NULL;
-	return error_new(ERR_UNSUPPORTED,
-	                 "%s:%s has a semaphore, which the kernel raises only in a process that "
-	                 "runs: start the program, then trace it by -p PID",
-	                 p->provider, p->name);
+	return t->options.pid && (p->semaphore || p->file);
 }
 
-static struct error *attach_statics(struct trace *t)
+static struct error *describe_static(struct trace *t, size_t i)
 {
 	const struct probe_point kernel = { .kind = PROBE_PLACE };
+	uint32_t index = (uint32_t)(FIRST_STATIC + i);
+
+	TRY(probes_describe(t->probes, index, &kernel));
+	return probes_describe_place(t->probes, index, &t->statics.probes[i].place);
+}
+
+/* Attaches those that have to wait until the program begins, or the others. */
+static struct error *attach_statics(struct trace *t, bool later)
+{
 	const struct trace_statics *statics = &t->statics;
+	pid_t pid = t->options.pid ? t->options.pid : t->in->target->pid;
 	SCRATCH(tmp);
 	struct probe_site *sites = NEW_ARRAY(&tmp, struct probe_site, statics->n + 1);
 
-	for (size_t i = 0; i < statics->n; i++) {
-		const struct usdt_probe *p = statics->probes[i].probe;
-		uint32_t index = (uint32_t)(FIRST_STATIC + i);
+	for (size_t i = 0, next; i < statics->n; i = next) {
+		const struct module *m = statics->probes[i].module;
+		size_t n = 0;
 
-		TRY(check_semaphore(t, p));
-		TRY(probes_describe(t->probes, index, &kernel));
-		TRY(probes_describe_place(t->probes, index, &statics->probes[i].place));
-		sites[i] = (struct probe_site){ p->location_offset, p->semaphore_offset, index };
+		for (next = i; next < statics->n && statics->probes[next].module == m; next++) {
+			const struct usdt_probe *p = statics->probes[next].probe;
+
+			if (is_later(t, p) != later)
+				continue;
+			TRY(trace_usdt_check_semaphore(pid, &statics->probes[next]));
+			TRY(describe_static(t, next));
+			sites[n++] = (struct probe_site){ p->location_offset, p->semaphore_offset,
+				                          (uint32_t)(FIRST_STATIC + next) };
+		}
+		TRY(probes_attach(t->probes, file_of(t, m), sites, n));
 	}
-	if (!statics->n)
+	return NULL;
+}
+
+bool trace_wants_hold(const struct trace *t)
+{
+	return t->options.pid && t->options.usdt;
+}
+
+static struct trace_usdt_wanted wanted_statics(const struct trace *t, bool some)
+{
+	return (struct trace_usdt_wanted){ t->options.usdt, t->options.usdt_texts, some };
+}
+
+static struct error *attach_loaded_statics(struct trace *t)
+{
+	const struct trace_usdt_wanted wanted = wanted_statics(t, false);
+
+	if (!t->options.usdt)
 		return NULL;
-	return probes_attach(t->probes, file_of(t, statics->module), sites, statics->n);
+	TRY(trace_usdt_find_loaded(t->options.pid, &wanted, &t->arena, &t->statics));
+	return attach_statics(t, true);
+}
+
+struct error *trace_executed(struct trace *t, uint64_t bias)
+{
+	t->bias = bias;
+	probes_reopen(t->probes);
+	for (size_t i = 0; i < t->plan.n; i++)
+		TRY(describe(t, i));
+	return attach_loaded_statics(t);
 }
 
 /* Whether /proc has the same numbers of threads as records have: not so in a container. */
@@ -283,8 +310,8 @@ static struct error *make_plan(struct trace *t)
 {
 	if (!t->options.usdt)
 		return trace_plan_make(t->in, t->options.slow, &t->arena, &t->plan);
-	TRY(trace_usdt_find(t->in->target, t->options.usdt, t->options.usdt_texts, &t->arena,
-	                    &t->statics));
+	const struct trace_usdt_wanted wanted = wanted_statics(t, t->options.pid != 0);
+	TRY(trace_usdt_find(t->in->target, &wanted, &t->arena, &t->statics));
 	struct error *err CLEANUP(error_freep) =
 		trace_plan_make(t->in, t->options.slow, &t->arena, &t->plan);
 	if (err && err->kind == ERR_INTERRUPTED) {
@@ -317,7 +344,7 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	TRY(make_plan(t));
 	TRY(attach(t));
 	/* After it: a task that is polled is then known. */
-	TRY(attach_statics(t));
+	TRY(attach_statics(t, false));
 	*ret = t;
 	t = NULL;
 	return NULL;

@@ -79,7 +79,16 @@ struct trace_totals {
  */
 struct error *trace_open(struct inspector *in, const struct trace_options *options,
                          struct trace **ret) MUST_CHECK;
-/* The program was executed, and its run-time addresses have that distance from the file's. */
+/*
+ * Of a program that is yet to be executed: whether it must be held where it begins, its libraries
+ * loaded, until trace_executed(): static probes in these are wanted, and the kernel can raise
+ * semaphores in its memory only.
+ */
+bool trace_wants_hold(const struct trace *t);
+/*
+ * The program was executed, and its run-time addresses have that distance from the file's.
+ * ERR_USAGE: it has no static probe that is wanted.
+ */
 struct error *trace_executed(struct trace *t, uint64_t bias) MUST_CHECK;
 /*
  * Tells the workers and tasks that exist: s is a snapshot with WANT_TASKS, which was taken after

@@ -1,29 +1,106 @@
 #include "runtimes/trace/usdt.h"
 
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "debugger/base/file.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/proc.h"
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
 
-static const struct module *executable_of(const struct target *t)
+/* ---- the files ---- */
+
+/* A file that is loaded, and the probes of all files, in their order. */
+struct file_id {
+	dev_t dev;
+	ino_t ino;
+};
+struct all_notes {
+	VEC(struct usdt_probe) probes;
+	VEC(const struct module *) modules; /* of each probe */
+	VEC(struct file_id) files;
+	struct usdt_notes lost; /* what is missing */
+};
+
+static void free_notes(struct all_notes *all)
+{
+	vec_free(&all->probes);
+	vec_free(&all->modules);
+	vec_free(&all->files);
+}
+
+/* Whether it is the first module with its file: one that is loaded twice has its probes once. */
+static bool is_new_file(struct all_notes *all, const struct module *m)
+{
+	struct stat st;
+
+	if (m->fd < 0 || fstat(m->fd, &st) != 0)
+		return false;
+	for (size_t i = 0; i < all->files.n; i++) {
+		if (all->files.data[i].dev == st.st_dev && all->files.data[i].ino == st.st_ino)
+			return false;
+	}
+	*vec_push(&all->files) = (struct file_id){ st.st_dev, st.st_ino };
+	return true;
+}
+
+static void add_notes(struct all_notes *all, const struct module *m, const struct usdt_notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		if (all->probes.n == USDT_MAX_PROBES) {
+			all->lost.left_out++;
+			continue;
+		}
+		struct usdt_probe *p = vec_push(&all->probes);
+		*p = notes->probes[i];
+		p->file = m->is_main ? NULL : m->path;
+		*vec_push(&all->modules) = m;
+	}
+	all->lost.bad += notes->bad;
+	if (!all->lost.bad_why)
+		all->lost.bad_why = notes->bad_why;
+	all->lost.left_out += notes->left_out;
+	all->lost.sections_left_out += notes->sections_left_out;
+}
+
+static struct error *read_modules(const struct target *t, bool is_main, struct arena *a,
+                                  struct all_notes *all)
 {
 	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i].is_main && t->modules[i].fd >= 0)
-			return &t->modules[i];
+		const struct module *m = &t->modules[i];
+		struct usdt_notes notes;
+
+		if (m->is_main != is_main || !is_new_file(all, m))
+			continue;
+		TRY(interrupt_check());
+		TRY(usdt_notes_read(a, m->fd, &notes));
+		add_notes(all, m, &notes);
 	}
 	return NULL;
 }
 
+static struct error *read_all(const struct target *t, struct arena *a, struct all_notes *all)
+{
+	TRY(read_modules(t, true, a, all));
+	return read_modules(t, false, a, all);
+}
+
 struct error *trace_usdt_notes(const struct target *t, struct arena *a, struct usdt_notes *ret)
 {
-	const struct module *m = executable_of(t);
+	struct all_notes all = { 0 };
+	struct error *err = read_all(t, a, &all);
 
-	*ret = (struct usdt_notes){ 0 };
-	return m ? usdt_notes_read(a, m->fd, ret) : NULL;
+	*ret = all.lost;
+	ret->n = all.probes.n;
+	ret->probes = vec_to_arena(&all.probes, a);
+	free_notes(&all);
+	return err;
 }
 
 /* ---- what the kernel reads ---- */
@@ -85,6 +162,7 @@ static bool matches(const char *pattern, const struct usdt_probe *p)
 	return fnmatch(pattern, arena_printf(&tmp, "%s:%s", p->provider, p->name), 0) == 0;
 }
 
+/* Whether one of the patterns, which end with NULL, matches. */
 static bool matches_any(const char *const *patterns, const struct usdt_probe *p)
 {
 	for (; *patterns; patterns++) {
@@ -94,36 +172,138 @@ static bool matches_any(const char *const *patterns, const struct usdt_probe *p)
 	return false;
 }
 
-static struct error *check_pattern(const char *pattern, const struct usdt_notes *notes)
+static bool has_match(const struct trace_statics *statics, const char *pattern)
 {
-	for (size_t i = 0; i < notes->n; i++) {
-		if (matches(pattern, &notes->probes[i]))
-			return NULL;
+	for (size_t i = 0; i < statics->n; i++) {
+		if (matches(pattern, statics->probes[i].probe))
+			return true;
 	}
-	return error_new(ERR_USAGE, "the program has no static probe %s: probes lists them",
-	                 pattern);
+	return false;
 }
 
-struct error *trace_usdt_find(const struct target *t, const char *const *patterns, bool texts,
-                              struct arena *a, struct trace_statics *ret)
+static struct error *check_statics(const struct trace_statics *statics,
+                                   const struct trace_usdt_wanted *wanted)
 {
-	struct usdt_notes notes;
-	VEC(struct trace_static) found = { 0 };
-
-	TRY(trace_usdt_notes(t, a, &notes));
-	for (const char *const *pattern = patterns; *pattern; pattern++)
-		TRY(check_pattern(*pattern, &notes));
-	for (size_t i = 0; i < notes.n && found.n <= PROBE_MAX_PLACES; i++) {
-		if (matches_any(patterns, &notes.probes[i]))
-			make_static(&notes.probes[i], texts, vec_push(&found));
-	}
-	*ret = (struct trace_statics){ .module = executable_of(t), .n = found.n };
-	ret->probes = vec_to_arena(&found, a);
-	vec_free(&found);
-	if (ret->n > PROBE_MAX_PLACES)
+	if (statics->n > PROBE_MAX_PLACES)
 		return error_new(ERR_USAGE, "--usdt takes at most %d places in the program's code",
 		                 (int)PROBE_MAX_PLACES);
+	for (const char *const *p = wanted->patterns; *p && !wanted->some; p++) {
+		if (!has_match(statics, *p))
+			return error_new(ERR_USAGE,
+			                 "the program has no static probe %s: probes lists them",
+			                 *p);
+	}
 	return NULL;
+}
+
+/* Appends those that match. */
+static void select_probes(const struct all_notes *all, const struct trace_usdt_wanted *wanted,
+                          struct arena *a, struct trace_statics *ret)
+{
+	VEC(struct trace_static) found = { 0 };
+
+	for (size_t i = 0; i < ret->n; i++)
+		*vec_push(&found) = ret->probes[i];
+	for (size_t i = 0; i < all->probes.n && found.n <= PROBE_MAX_PLACES; i++) {
+		if (!matches_any(wanted->patterns, &all->probes.data[i]))
+			continue;
+		struct usdt_probe *probe = NEW(a, struct usdt_probe);
+		*probe = all->probes.data[i];
+		struct trace_static *made = vec_push(&found);
+		make_static(probe, wanted->texts, made);
+		made->module = all->modules.data[i];
+	}
+	ret->n = found.n;
+	ret->probes = vec_to_arena(&found, a);
+	vec_free(&found);
+}
+
+struct error *trace_usdt_find(const struct target *t, const struct trace_usdt_wanted *wanted,
+                              struct arena *a, struct trace_statics *ret)
+{
+	struct all_notes all = { 0 };
+	struct error *err = read_all(t, a, &all);
+
+	*ret = (struct trace_statics){ 0 };
+	if (!err)
+		select_probes(&all, wanted, a, ret);
+	free_notes(&all);
+	return err ? err : check_statics(ret, wanted);
+}
+
+/* ---- libraries of a process that has no target ---- */
+
+/* The probes of the file of a mapping. */
+static struct error *read_mapping(pid_t pid, const struct mapping *mapping, struct arena *a,
+                                  struct all_notes *all)
+{
+	struct module *m = NEW(a, struct module);
+	struct usdt_notes notes;
+
+	m->path = str_clean(a, mapping->path, strlen(mapping->path));
+	m->file = arena_printf(a, "/proc/%d/root%s", (int)pid, mapping->path);
+	m->fd = open(m->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct error *err = NULL;
+	if (is_new_file(all, m) && !(err = usdt_notes_read(a, m->fd, &notes)))
+		add_notes(all, m, &notes);
+	file_close(&m->fd);
+	m->fd = -1;
+	/* What is mapped executable may be no library at all. */
+	if (!err || err->kind != ERR_UNSUPPORTED)
+		return err;
+	error_free(err);
+	return NULL;
+}
+
+static struct error *read_mappings(pid_t pid, struct arena *a, struct all_notes *all)
+{
+	size_t n = 0;
+	const struct mapping *mappings = proc_maps(a, pid, &n);
+	const char *exe = arena_printf(a, "/proc/%d/exe", (int)pid);
+	struct stat st;
+
+	if (!mappings || stat(exe, &st) != 0)
+		return error_os(errno, "reading /proc/%d/maps", (int)pid);
+	*vec_push(&all->files) = (struct file_id){ st.st_dev, st.st_ino };
+	for (size_t i = 0; i < n; i++) {
+		TRY(interrupt_check());
+		if (mappings[i].executable && *mappings[i].path == '/')
+			TRY(read_mapping(pid, &mappings[i], a, all));
+	}
+	return NULL;
+}
+
+struct error *trace_usdt_find_loaded(pid_t pid, const struct trace_usdt_wanted *wanted,
+                                     struct arena *a, struct trace_statics *ret)
+{
+	struct all_notes all = { 0 };
+	struct error *err = read_mappings(pid, a, &all);
+
+	if (!err)
+		select_probes(&all, wanted, a, ret);
+	free_notes(&all);
+	return err ? err : check_statics(ret, wanted);
+}
+
+struct error *trace_usdt_check_semaphore(pid_t pid, const struct trace_static *probe)
+{
+	SCRATCH(tmp);
+	uint64_t offset = probe->probe->semaphore_offset;
+	size_t n = 0, found = 0;
+	const struct mapping *mappings = offset ? proc_maps(&tmp, pid, &n) : NULL;
+
+	for (size_t i = 0; mappings && i < n; i++) {
+		const struct mapping *m = &mappings[i];
+
+		found += m->writable && strcmp(m->path, probe->module->path) == 0 &&
+		         offset >= m->file_offset && offset - m->file_offset < m->end - m->start;
+	}
+	if (found < 2)
+		return NULL;
+	return error_new(ERR_UNSUPPORTED,
+	                 "%s:%s cannot be switched on: the page with its semaphore is mapped "
+	                 "writable twice, as in programs that are linked without -z relro",
+	                 probe->probe->provider, probe->probe->name);
 }
 
 /* ---- what was read ---- */

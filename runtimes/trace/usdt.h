@@ -1,6 +1,6 @@
 /*
- * The static probes (USDT) that the executable of a program has itself, and what a hit of one
- * means.
+ * The static probes (USDT) that a program has itself, in its executable and the libraries that are
+ * loaded, and what a hit of one means.
  */
 #ifndef RUNTIMES_TRACE_USDT_H
 #define RUNTIMES_TRACE_USDT_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
@@ -18,7 +19,9 @@
 struct module;
 struct target;
 
-/* Reads them; all of the result is in arena a. None, if the file of the executable was not found.
+/*
+ * Reads them, those of the executable first; all of the result is in arena a. A file is NULL in
+ * those of the executable. None of a module whose file was not found.
  */
 struct error *trace_usdt_notes(const struct target *t, struct arena *a, struct usdt_notes *ret)
 	MUST_CHECK;
@@ -26,24 +29,40 @@ struct error *trace_usdt_notes(const struct target *t, struct arena *a, struct u
 /* A static probe at one of its locations. */
 struct trace_static {
 	const struct usdt_probe *probe;
+	const struct module *module; /* that has it */
 	size_t n; /* its arguments, those behind the last that can be read left out */
 	struct usdt_operand operands[USDT_MAX_OPERANDS];
 	struct probe_place place;
 };
 
 struct trace_statics {
-	const struct module *module;
-	const struct trace_static *probes;
+	const struct trace_static *probes; /* those of a module follow each other */
 	size_t n;
 };
 
-/*
- * The probes that match one of the patterns, which is PROVIDER:NAME with the wildcards of a shell.
- * texts: arguments of 8 bytes may be addresses of texts. All of the result is in arena a.
- * ERR_USAGE: a pattern matches none.
- */
-struct error *trace_usdt_find(const struct target *t, const char *const *patterns, bool texts,
+/* Which of them. */
+struct trace_usdt_wanted {
+	const char *const *patterns; /* PROVIDER:NAME with the wildcards of a shell; NULL ends */
+	bool texts;                  /* arguments of 8 bytes may be addresses of texts */
+	bool some; /* a pattern may match none: the program's libraries are not loaded yet */
+};
+
+/* Finds them; all of the result is in arena a. ERR_USAGE: a pattern matches none. */
+struct error *trace_usdt_find(const struct target *t, const struct trace_usdt_wanted *wanted,
                               struct arena *a, struct trace_statics *ret) MUST_CHECK;
+/*
+ * Adds those of the libraries that process pid has loaded since, whose executable they were found
+ * in. ERR_USAGE: a pattern matches none, neither here nor there.
+ */
+struct error *trace_usdt_find_loaded(pid_t pid, const struct trace_usdt_wanted *wanted,
+                                     struct arena *a, struct trace_statics *ret) MUST_CHECK;
+
+/*
+ * Linux (6.18, measured) raises the semaphore in the first writable mapping of the file that has
+ * its offset, and another segment may have that page too until it is made read-only.
+ * ERR_UNSUPPORTED: process pid has more than one such mapping, so that it might write elsewhere.
+ */
+struct error *trace_usdt_check_semaphore(pid_t pid, const struct trace_static *probe) MUST_CHECK;
 
 struct trace_argument {
 	bool known;       /* it could be read */

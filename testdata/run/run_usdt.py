@@ -160,6 +160,142 @@ def run_operands(asyncdbg, work):
     print("operands: done")
 
 
+# A library with a probe that is always on, and one that is on while its semaphore is not 0.
+LIBRARY = """
+	.globl work
+	.type work, @function
+work:
+always:	nop
+	cmpw $0, users(%rip)
+	je 1f
+guarded: nop
+1:	ret
+	.section .probes,"aw",@progbits
+users:	.2byte 0
+	.section .stapsdt.base,"aG",@progbits,.stapsdt.base,comdat
+_.stapsdt.base: .space 1
+	.section .note.stapsdt,"",@note
+	.balign 4
+	.4byte 8, 2f-1f, 3
+	.asciz "stapsdt"
+1:	.8byte always, _.stapsdt.base, 0
+	.asciz "library"
+	.asciz "always"
+	.asciz "-4@%edi"
+2:	.balign 4
+	.4byte 8, 4f-3f, 3
+	.asciz "stapsdt"
+3:	.8byte guarded, _.stapsdt.base, users
+	.asciz "library"
+	.asciz "guarded"
+	.asciz "-4@%edi"
+4:	.balign 4
+"""
+LIBRARY_TURNS = 20
+LIBRARY_USER = """
+	#include <stdio.h>
+	#include <unistd.h>
+	void work(int turn);
+	int main(int n, char **words)
+	{
+		char byte;
+
+		puts("ready");
+		fflush(stdout);
+		if (n == 1 && read(0, &byte, 1) != 1)
+			return 1;
+		for (int i = 0; i < %d; i++)
+			work(i);
+		return 0;
+	}
+""" % LIBRARY_TURNS
+
+
+def build_library(work):
+    library, user = os.path.join(work, "libwork.so"), os.path.join(work, "user")
+    subprocess.run(["cc", "-shared", "-nostdlib", "-x", "assembler", "-", "-o", library], input=LIBRARY, text=True,
+                   check=True)
+    subprocess.run(["cc", "-x", "c", "-", "-x", "none", "-o", user, library, f"-Wl,-rpath,{work}"], input=LIBRARY_USER, text=True,
+                   check=True)
+    return library, user
+
+
+def check_library_hits(what, text):
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    for name in ("always", "guarded"):
+        turns = [i["args"][0]["value"] for i in lines if i.get("event") == "usdt" and i["name"] == name]
+        check(f"{what}: {name}", turns, list(range(LIBRARY_TURNS)))
+
+
+def run_library(asyncdbg, work):
+    """The probes of a library, of a process that runs and of a program that is started."""
+    if not shutil.which("cc"):
+        print("library: left out: there is no cc")
+        return
+    library, user = build_library(work)
+    words = ["--jsonl", "trace", "--events", "usdt", "--usdt", "library:*"]
+    with subprocess.Popen([user], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        running.stdout.readline()
+        listed, _ = asyncdbg_json(asyncdbg, 0, "-p", str(running.pid), "probes")
+        own = [(p["file"], p["name"], p["semaphore"] is not None) for p in listed["static_probes"]
+               if p["provider"] == "library"]
+        check("library: probes", own, [(library, "always", False), (library, "guarded", True)])
+        tracer = subprocess.Popen([asyncdbg, "-p", str(running.pid), *words], stdout=subprocess.PIPE, text=True)
+        head = tracer.stdout.readline()
+        running.stdin.write("x")
+        running.stdin.close()
+        rest = tracer.communicate(timeout=WAIT)[0]
+    check("library: status", tracer.returncode, 0)
+    check_schema(head + rest, ".jsonl")
+    check_library_hits("library of a process", rest)
+    done = subprocess.run([asyncdbg, *words, "--", user, "now"], capture_output=True, text=True, timeout=WAIT)
+    check(f"library: status of a program that is started: {done.stderr}", done.returncode, 0)
+    check_library_hits("library of a program that is started", done.stdout)
+    print("library: done")
+
+
+def run_twice_writable(asyncdbg, work):
+    """Where the kernel would raise another number than the semaphore, nothing is attached."""
+    if not shutil.which("cc"):
+        return
+    source = LIBRARY.replace('.globl work', '.globl _start').replace('.type work, @function\nwork:', '_start: nop')
+    source = source.replace('1:	ret\n', '1:	mov $34, %eax\n	syscall\n', 1)
+    script, path = os.path.join(work, "twice.ld"), os.path.join(work, "twice")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("PHDRS { text PT_LOAD FLAGS(5); one PT_LOAD FLAGS(6); two PT_LOAD FLAGS(6); }\n"
+                   "SECTIONS { . = 0x400000 + SIZEOF_HEADERS; .text : { *(.text) } :text\n"
+                   ".stapsdt.base : { *(.stapsdt.base) } :text\n"
+                   ". = 0x500000 + SIZEOF_HEADERS + 0x100; .data : { *(.data) LONG(1) } :one\n"
+                   ". = 0x600000 + SIZEOF_HEADERS + 0x110; .probes : { *(.probes) } :two\n"
+                   ".note.stapsdt : { *(.note.stapsdt) } :NONE }\n")
+    subprocess.run(["cc", "-nostdlib", "-static", "-x", "assembler", "-", "-o", path, f"-Wl,-T,{script},-z,max-page-size=4096"],
+                   input=source, text=True, check=True)
+    with subprocess.Popen([path]) as running:
+        done = subprocess.run([asyncdbg, "-p", str(running.pid), "trace", "--events", "usdt", "--usdt", "library:guarded",
+                               "--duration", "100ms"], capture_output=True, text=True, timeout=WAIT)
+        running.kill()
+    check(f"mapped twice: status: {done.stderr}", done.returncode, 2)
+    check(f"mapped twice: {done.stderr}", "cannot be switched on" in done.stderr, True)
+    print("mapped twice: done")
+
+
+def run_started(asyncdbg, program):
+    """A program that asyncdbg starts: its semaphores are raised before its first instruction."""
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        done = subprocess.run([asyncdbg, "--jsonl", "trace", "-o", file.name, "--usdt", "shop:*", "--events", "usdt", "--",
+                               program, "now"], capture_output=True, text=True, timeout=WAIT)
+        check(f"started: status: {done.stderr}", done.returncode, 0)
+        _, *items, end = [json.loads(line) for line in open(file.name, encoding="utf-8")]
+    truth = {words[1]: int(words[2]) for words in map(str.split, done.stdout.splitlines()) if words[0] == "truth"}
+    for name in ("order", "refund"):
+        found = [i for i in items if i.get("name") == name]
+        check(f"started: hits of {name}", len(found), truth[f"fired.{name}"])
+        check(f"started: {name} was computed", truth[f"evaluated.{name}"], truth[f"fired.{name}"])
+        check_task(name, found, truth)
+    check("started: lost events", end["lost"], 0)
+    print("started: done")
+
+
 class Trace:
     """asyncdbg on a program that runs when a line is written to it."""
 
@@ -295,10 +431,11 @@ def run_wrong(asyncdbg, program):
         check(f"message of {words}: {done.stderr}", text in done.stderr, True)
     running.stdin.close()
     running.wait(WAIT)
-    done = subprocess.run([asyncdbg, "trace", "--usdt", "shop:*", "--", program, "now"], capture_output=True, text=True,
-                          timeout=WAIT)
-    check("status of a program that is started", done.returncode, 2)
-    check(f"message of a program that is started: {done.stderr}", "-p PID" in done.stderr, True)
+    done = subprocess.run([asyncdbg, "trace", "--usdt", "shop:nothing", "--", program, "now"], capture_output=True,
+                          text=True, timeout=WAIT)
+    check("status of a program that is started", done.returncode, 64)
+    check(f"message of a program that is started: {done.stderr}", "no static probe" in done.stderr, True)
+    check("it has not run", done.stdout, "")
     print("wrong calls: done")
 
 
@@ -311,8 +448,11 @@ def main(arguments):
         run_list(*words)
         run_plain(words[0], work)
         run_operands(words[0], work)
+        run_library(words[0], work)
+        run_twice_writable(words[0], work)
     run_trace(*words, options)
     run_some(*words, options)
+    run_started(*words)
     run_after(*words)
     run_wrong(*words)
     sys.exit(1 if failures else 0)
