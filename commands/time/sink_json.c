@@ -133,7 +133,7 @@ static void item(struct sink *s, const struct trace_item *item)
 	json_open_object(w, NULL);
 	json_put_int(w, "t", (int64_t)item->time);
 	json_put_text(w, "event", trace_event_name(item->event));
-	json_put_int(w, "tid", item->tid);
+	out_json_number_if(w, "tid", item->tid > 0, (uint64_t)item->tid);
 	out_json_number_if(w, "worker", item->worker >= 0, (uint64_t)item->worker);
 	out_json_number_if(w, "runtime", item->runtime >= 0, (uint64_t)item->runtime);
 	json_put_id(w, "task", item->task);

@@ -63,11 +63,13 @@ static const char *short_name(struct sink_perfetto *s, const char *type)
 static uint64_t thread_track(struct sink_perfetto *s, const struct trace_item *item)
 {
 	uint64_t track = (uintptr_t)map_get(&s->threads, (uint64_t)item->tid);
+	/* A track needs an id: one that the kernel gives to none. */
+	int tid = item->tid > 0 ? item->tid : 1 << 30 | (item->tid & 0x3fffffff);
 	SCRATCH(tmp);
 
 	if (track)
 		return track;
-	note(s, perfetto_add_thread(s->p, item->tid,
+	note(s, perfetto_add_thread(s->p, tid,
 	                            item->worker >= 0 ? arena_printf(&tmp, "worker %d/%d",
 	                                                             item->runtime, item->worker)
 	                                              : arena_printf(&tmp, "thread %d", item->tid),

@@ -108,7 +108,8 @@ static void item(struct sink *s, const struct trace_item *item)
 	SCRATCH(tmp);
 	double at = item->time > s->start ? (double)(item->time - s->start) / 1e9 : 0;
 
-	str_printf(&t->line, "%12.6f  %7d  ", at, (int)item->tid);
+	str_printf(&t->line, "%12.6f  ", at);
+	str_printf(&t->line, item->tid > 0 ? "%7d  " : "      -  ", (int)item->tid);
 	append_worker(&t->line, item);
 	str_printf(&t->line, "%-20s  ", trace_event_name(item->event));
 	if (item->task)

@@ -12,9 +12,7 @@
 
 #include "debugger/probe/probe_record.h"
 
-/* Set before the program is loaded. */
-const volatile __u64 min_ns = 0; /* of a call: shorter ones leave no record of their return */
-const volatile __u64 with_off_times = 0; /* 1: off_times is used */
+const volatile struct probe_settings settings = { 0 };
 
 /* A call that a thread is in. */
 struct frame {
@@ -205,7 +203,7 @@ static __always_inline void note_off_time(struct probe_record *r)
 	const struct probe_off_time none = { 0 };
 	struct probe_off_time *t;
 
-	if (!with_off_times || (r->kind != PROBE_CALL && r->kind != PROBE_RETURN))
+	if (!settings.off_times || (r->kind != PROBE_CALL && r->kind != PROBE_RETURN))
 		return;
 	t = bpf_map_lookup_elem(&off_times, &r->tid);
 	if (!t)
@@ -285,7 +283,7 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 
 	if (p && flags & PROBE_LATE)
 		p->looked = 0;
-	if (r->head.time - f->start < min_ns || (p && p->silent & PROBE_NO_END))
+	if (r->head.time - f->start < settings.min_ns || (p && p->silent & PROBE_NO_END))
 		return;
 	r->head.kind = PROBE_RETURN;
 	r->head.point = f->point;
@@ -521,6 +519,19 @@ static __always_inline struct calls *calls_of(__u32 tid)
 	return bpf_map_lookup_elem(&threads, &tid);
 }
 
+/* The id of this thread in the namespace of the records; 0: it is in another one. */
+static __always_inline __u32 visible_tid(__u32 tid)
+{
+	struct bpf_pidns_info info = { 0 };
+
+	if (!settings.ns_inode)
+		return tid;
+	if (bpf_get_ns_current_pid_tgid(settings.ns_device, settings.ns_inode, &info,
+	                                sizeof(info)) != 0)
+		return 0;
+	return info.pid;
+}
+
 SEC("uprobe")
 int at_point(struct pt_regs *ctx)
 {
@@ -534,7 +545,7 @@ int at_point(struct pt_regs *ctx)
 		return 0;
 	struct whole_record *r = &c->record;
 	r->head.time = bpf_ktime_get_ns();
-	r->head.tid = tid;
+	r->head.tid = visible_tid(tid);
 	sp -= (__u64)(__s64)p->stack_delta;
 	if (p->kind == PROBE_RETURN) {
 		leave(r, c, sp);

@@ -20,6 +20,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "debugger/probe/off_time.h"
+#include "debugger/probe/thread_ids.h"
 
 /* The object file of probe.bpf.c. */
 __asm__(".section .rodata\n"
@@ -51,12 +52,15 @@ struct probes {
 	int points, places, returns, counts, off_times; /* descriptors of maps */
 	struct off_time *off_time;                      /* NULL: not measured */
 	char *no_off_times;                             /* why not; NULL: it is, or is not wanted */
+	bool in_namespace; /* not the first pid namespace: the ids of threads are not the kernel's
+	                    */
 	pid_t pid;
 	int memory;            /* of the process, as it was when it was opened; -1: none */
 	int executable;        /* descriptor; -1: none */
 	char file[32];         /* its path */
 	uint64_t some_address; /* of a point; 0: none */
 	enum probe_backend backend;
+	struct thread_ids ids;
 	VEC(int) links;   /* descriptors, a perf event behind its link */
 	uint32_t npoints; /* that were described, by their largest index */
 	probe_record_fn *visit;
@@ -138,10 +142,8 @@ static size_t ring_size(size_t wanted)
 	return size;
 }
 
-/* Sets the variables of the program. */
-static struct error *set_variables(struct bpf_object *object, const struct probes_options *o)
+static struct error *set_settings(struct bpf_object *object, const struct probe_settings *settings)
 {
-	const uint64_t values[] = { o->min_ns, o->off_times }; /* its first ones */
 	struct bpf_map *map;
 	size_t size;
 
@@ -150,11 +152,11 @@ static struct error *set_variables(struct bpf_object *object, const struct probe
 		const char *name = bpf_map__name(map);
 		const void *now = bpf_map__initial_value(map, &size);
 
-		if (!strstr(name, ".rodata") || !now || size < sizeof(values))
+		if (!strstr(name, ".rodata") || !now || size < sizeof(*settings))
 			continue;
 		void *copy = alloc_zeroed(size);
 		memcpy(copy, now, size);
-		memcpy(copy, values, sizeof(values));
+		memcpy(copy, settings, sizeof(*settings)); /* its first variable */
 		int failed = bpf_map__set_initial_value(map, copy, size);
 		free(copy);
 		return failed ? error_os(-failed, "setting up the probes") : NULL;
@@ -165,11 +167,15 @@ static struct error *set_variables(struct bpf_object *object, const struct probe
 static int take_record(void *arg, void *data, size_t size)
 {
 	struct probes *p = arg;
-	const struct probe_record *record = data;
+	struct probe_record record;
 
-	if (size < sizeof(*record) || record->copied > size - sizeof(*record))
+	if (size < sizeof(record))
 		return 0;
-	if (!p->visit(record, (const unsigned char *)(record + 1), p->arg))
+	memcpy(&record, data, sizeof(record));
+	if (record.copied > size - sizeof(record))
+		return 0;
+	record.tid = (uint32_t)thread_ids_visible(&p->ids, (pid_t)record.tid);
+	if (!p->visit(&record, (const unsigned char *)data + sizeof(record), p->arg))
 		return -ECANCELED;
 	return --p->left ? 0 : -ECANCELED;
 }
@@ -194,7 +200,13 @@ static struct error *load(struct probes *p, const struct probes_options *o)
 	struct bpf_map *ring = bpf_object__find_map_by_name(p->object, "ring");
 	if (!p->program || !ring)
 		return error_new(ERR_UNSUPPORTED, "this build has a damaged program for probes");
-	TRY(set_variables(p->object, o));
+	struct probe_settings settings = { .min_ns = o->min_ns };
+
+	thread_ids_close(&p->ids);
+	thread_ids_open(&p->ids, o->pid, &settings);
+	settings.off_times = o->off_times && !settings.ns_inode;
+	p->in_namespace = settings.ns_inode != 0;
+	TRY(set_settings(p->object, &settings));
 	bpf_map__set_max_entries(ring, (uint32_t)ring_size(o->ring));
 	bpf_program__set_type(p->program, BPF_PROG_TYPE_KPROBE);
 	if (p->backend != PROBE_PERF)
@@ -372,6 +384,10 @@ static void open_off_times(struct probes *p)
 		                         "(Linux 6.6)");
 		return;
 	}
+	if (p->in_namespace) {
+		p->no_off_times = strdup("asyncdbg runs in a pid namespace");
+		return;
+	}
 	struct error *err CLEANUP(error_freep) = off_time_open(p->off_times, &p->off_time);
 
 	if (err)
@@ -488,6 +504,7 @@ void probes_close(struct probes *p)
 	probes_detach(p);
 	vec_free(&p->links);
 	free(p->no_off_times);
+	thread_ids_close(&p->ids);
 	file_close(&p->memory);
 	file_close(&p->executable);
 	unload(p);

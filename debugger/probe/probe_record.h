@@ -8,6 +8,17 @@
 
 #include <linux/types.h>
 
+/* Set before the program is loaded. */
+struct probe_settings {
+	__u64 min_ns; /* of a call: shorter ones leave no record of their return */
+	/*
+	 * The pid namespace whose thread ids the records have, that of the process: device, as the
+	 * kernel has it, and inode. 0: the first one of the kernel.
+	 */
+	__u64 ns_device, ns_inode;
+	__u64 off_times; /* 1: the map off_times is used */
+};
+
 /*
  * What is observed at a point. An object is what a call works on, such as a task: an address in a
  * register. Calls of one thread nest.
@@ -123,7 +134,7 @@ struct probe_record {
 	 * return: ns that the thread was off its processor up to then, where that is measured.
 	 */
 	__u64 table;
-	__u32 tid;   /* as the kernel's first pid namespace has it */
+	__u32 tid;   /* in the pid namespace of the settings; 0: it has none there */
 	__u32 point; /* of a return: that of its call */
 	__u8 kind;   /* enum probe_kind */
 	__u8 flags;

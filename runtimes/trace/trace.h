@@ -43,8 +43,8 @@ struct trace_options {
 struct trace_item {
 	enum trace_event event;
 	uint64_t time; /* ns, CLOCK_MONOTONIC */
-	pid_t tid;
-	int worker;       /* index of the worker that the thread is; -1: none or unknown */
+	pid_t tid;  /* below 0: unknown, of a thread in a pid namespace below ours that has ended */
+	int worker; /* index of the worker that the thread is; -1: none or unknown */
 	int runtime;      /* index of its runtime; -1: unknown */
 	uint64_t task;    /* its id; 0: none or unknown */
 	const char *type; /* of its future; NULL: unknown */
