@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/lookup/function_die.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/module/line.h"
 #include "dwarf/names/qualified.h"
@@ -12,10 +13,7 @@
 /* MAX_ORIGINS: steps from a concrete function to its abstract origin and to its declaration. */
 enum { MAX_ORIGINS = 4, MAX_VARIABLE_DEPTH = 8, MAX_AWAITEE_DEPTH = 256 };
 
-/* Visits the DIE of a function, before any of its attributes is read; true: the search is over. */
-typedef bool function_fn(struct dwarf_module *dm, struct die *function, void *arg);
-
-static bool each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
+bool function_each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
 {
 	struct die_attrs attrs;
 
@@ -51,7 +49,7 @@ const char *function_read_linkage(struct dwarf_module *dm, uint64_t function)
 {
 	const char *linkage = NULL;
 
-	each_origin(dm, function, find_linkage, &linkage);
+	function_each_origin(dm, function, find_linkage, &linkage);
 	return linkage;
 }
 
@@ -85,7 +83,7 @@ const struct type *function_read_param(const struct function *f, const char *nam
 {
 	struct child_search search = { DW_TAG_template_type_parameter, name, NULL };
 
-	each_origin(f->dm, f->die, find_child, &search);
+	function_each_origin(f->dm, f->die, find_child, &search);
 	return search.found;
 }
 
@@ -93,7 +91,7 @@ const struct type *function_read_first_argument(const struct function *f)
 {
 	struct child_search search = { DW_TAG_formal_parameter, NULL, NULL };
 
-	each_origin(f->dm, f->die, find_child, &search);
+	function_each_origin(f->dm, f->die, find_child, &search);
 	return search.found;
 }
 
@@ -137,90 +135,8 @@ const struct type *function_read_variable(const struct function *f, const char *
 {
 	struct variable_search search = { .name = name };
 
-	each_origin(f->dm, f->die, find_variable, &search);
+	function_each_origin(f->dm, f->die, find_variable, &search);
 	return search.found;
-}
-
-static bool is_context(const struct type *t)
-{
-	static const char *const names[] = { "core::task::wake::Context",
-		                             "&mut core::task::wake::Context" };
-	const char *name = type_name(t);
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		/* Some compilers add a lifetime after the name. */
-		if (strncmp(name, names[i], strlen(names[i])) == 0 &&
-		    (name[strlen(names[i])] == '\0' || name[strlen(names[i])] == '<'))
-			return true;
-	}
-	return false;
-}
-
-/* Which of a function's variables are a Context. */
-struct contexts {
-	bool parameter; /* a parameter */
-	bool variable;  /* a variable */
-	bool reference; /* a variable refers to one: created here, or captured by a closure */
-	int depth;
-};
-
-static void note_context(struct contexts *has, const struct type *t, unsigned tag)
-{
-	if (tag == DW_TAG_formal_parameter)
-		has->parameter = true;
-	else if (type_kind(t) == TYPE_POINTER)
-		has->reference = true;
-	else
-		has->variable = true;
-}
-
-/* Stops at the first parameter that is a Context: no caller needs more. */
-static bool find_contexts(struct dwarf_module *dm, struct die *scope, void *arg)
-{
-	struct contexts *has = arg;
-	const struct type *t;
-	struct die_attrs attrs;
-	struct die d;
-
-	if (has->depth > MAX_VARIABLE_DEPTH)
-		return false;
-	for (bool any = !has->parameter && die_child(scope, &d); any && !has->parameter;
-	     any = die_sibling(&d, &d)) {
-		struct die at = d;
-
-		if (d.tag == DW_TAG_lexical_block) {
-			has->depth++;
-			find_contexts(dm, &at, has);
-			has->depth--;
-		} else if (d.tag == DW_TAG_variable || d.tag == DW_TAG_formal_parameter) {
-			die_attrs_read(&at, &attrs);
-			die_attrs_complete(dm, &attrs);
-			t = attrs.type ? type_at(dm, attrs.type) : NULL;
-			if (t && is_context(t))
-				note_context(has, t, d.tag);
-		}
-	}
-	return has->parameter;
-}
-
-bool function_read_has_context(const struct function *f)
-{
-	struct contexts has = { 0 };
-
-	each_origin(f->dm, f->die, find_contexts, &has);
-	return has.parameter || has.variable || has.reference;
-}
-
-bool function_read_creates_context(const struct function *f)
-{
-	const char *last = qualified_last(f->name);
-	struct contexts has = { 0 };
-
-	/* The Context of a coroutine is a variable of its poll function. */
-	if (str_begins(last, "{async_") || str_begins(last, "{gen"))
-		return false;
-	each_origin(f->dm, f->die, find_contexts, &has);
-	return !has.parameter && (has.variable || (has.reference && !str_begins(last, "{closure")));
 }
 
 /*
@@ -289,7 +205,7 @@ bool function_read_awaitee_place(struct dwarf_module *dm, uint64_t poll,
 {
 	struct awaitee_search search = { .awaitee = *awaitee };
 
-	if (!each_origin(dm, poll, find_awaitee_line, &search))
+	if (!function_each_origin(dm, poll, find_awaitee_line, &search))
 		return false;
 	*line = (unsigned)search.line;
 	*file = line_file(dm, search.unit, (unsigned)search.file);

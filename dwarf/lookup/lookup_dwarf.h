@@ -14,10 +14,17 @@ const char *function_read_linkage(struct dwarf_module *dm, uint64_t function);
 const struct type *function_read_param(const struct function *f, const char *name);
 const struct type *function_read_variable(const struct function *f, const char *name);
 const struct type *function_read_first_argument(const struct function *f);
+/* Where a function has a type: "T" of poll<T>, a parameter, or a variable in any of its blocks. */
+enum function_part { FUNCTION_GENERIC, FUNCTION_PARAMETER, FUNCTION_VARIABLE };
+/* Calls visit with each type that a function's DIE names so, until it returns true. */
+typedef bool function_type_fn(enum function_part part, const struct type *t, void *arg);
+void function_read_types(const struct function *f, function_type_fn *visit, void *arg);
+/* The type of what it returns; NULL: nothing, or not known. */
+const struct type *function_read_result(const struct function *f);
 bool function_read_has_context(const struct function *f);
 /*
  * Does the function create a Context, instead of receiving it from its caller? Executors do; a poll
- * function receives one.
+ * function receives one, also in an Option or a tuple, and a closure may capture it.
  */
 bool function_read_creates_context(const struct function *f);
 const struct type *lookup_dwarf_type(struct dwarf_module *dm, const char *name, uint64_t near);

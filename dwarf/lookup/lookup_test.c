@@ -136,6 +136,29 @@ static void test_created_context(void **state)
 	fixture_close(&endless);
 }
 
+/* A Context may come in an Option of a tuple, and a closure may have captured it. */
+static void test_received_context(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/executors.elf");
+	size_t n, closures = 0;
+	const struct scope *scopes = read_scopes(&f, &n);
+
+	(void)state;
+	assert_true(creates_context(&f, "drives_timer"));
+	assert_false(creates_context(&f, "received_in_option"));
+	for (size_t i = 0; i < n; i++) {
+		const struct scope *s = &scopes[i];
+
+		if (s->tag != DW_TAG_subprogram || !s->has_address || !s->name ||
+		    strncmp(s->name, "{closure#", 9) != 0)
+			continue;
+		closures += function_has_context(lookup_function_die(f.dm, s->die));
+		assert_false(function_read_creates_context(lookup_function_die(f.dm, s->die)));
+	}
+	assert_int_equal(closures, 2);
+	fixture_close(&f);
+}
+
 /*
  * These files are not whole programs and lack the panic functions of coroutines; their symbols show
  * async code.
@@ -631,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_template_parameters),
 		cmocka_unit_test(test_context_of_a_task),
 		cmocka_unit_test(test_created_context),
+		cmocka_unit_test(test_received_context),
 		cmocka_unit_test(test_async_code),
 		cmocka_unit_test(test_names_of_dies),
 		cmocka_unit_test(test_types_by_name),
