@@ -143,26 +143,39 @@ static bool has_context_type(struct enumeration *e, struct unit *u)
 	return false;
 }
 
-static bool is_executor(struct enumeration *e, const struct scope *s)
+/*
+ * The name of the function if it is an executor's, else NULL. What the search reads is not
+ * recorded, but for what ops->executes reads of the few functions that it gets.
+ */
+static const char *executor_name(struct enumeration *e, const struct scope *s)
 {
-	const struct function f = { .dm = e->dm, .die = s->die, .name = die_name(e->dm, s->die) };
+	struct function f = { .dm = e->dm, .die = s->die };
+	bool creates;
 
-	return f.name && e->ops->is_executor(f.name, e->arg) && function_read_creates_context(&f);
+	records_pause(debuginfo_records(e->dm));
+	f.name = die_name(e->dm, s->die);
+	creates =
+		f.name && e->ops->may_execute(f.name, e->arg) && function_read_creates_context(&f);
+	records_resume(debuginfo_records(e->dm));
+	return creates && e->ops->executes(&f, e->arg) ? f.name : NULL;
 }
 
 static void find_executor(struct enumeration *e, struct unit *u)
 {
-	if (e->executor || !has_context_type(e, u))
+	bool has;
+
+	if (e->executor)
 		return;
 	records_pause(debuginfo_records(e->dm));
-	for (size_t i = 0; i < u->nscopes && !e->executor; i++) {
+	has = has_context_type(e, u);
+	records_resume(debuginfo_records(e->dm));
+	for (size_t i = 0; has && i < u->nscopes && !e->executor; i++) {
 		if (u->scopes[i].tag != DW_TAG_subprogram)
 			continue;
 		struct scope s = scan_scope(&e->dm->sections, u, (uint32_t)i);
-		if (!s.declaration && is_executor(e, &s))
-			e->executor = die_name(e->dm, s.die);
+		if (!s.declaration)
+			e->executor = executor_name(e, &s);
 	}
-	records_resume(debuginfo_records(e->dm));
 }
 
 /* Keys of RECORD_EXECUTOR. */

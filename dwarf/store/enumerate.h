@@ -24,11 +24,15 @@ struct enumerate_ops {
 	 */
 	bool (*vtable)(const struct type *concrete, const char *name, void *arg);
 	/*
-	 * Called for a function that may create a Context, also one that is only inlined: would it
-	 * be an executor's? The first that creates a Context and for which this is true becomes
-	 * enumerated_executor().
+	 * Could a function of that name be an executor's? Called for all in units that have a
+	 * Context, also for those that are only inlined.
 	 */
-	bool (*is_executor)(const char *name, void *arg);
+	bool (*may_execute)(const char *name, void *arg);
+	/*
+	 * Is it one? Called for those that create a Context. The first for which this is true
+	 * becomes enumerated_executor().
+	 */
+	bool (*executes)(const struct function *f, void *arg);
 	/* Called after each unit: done of all units are processed. */
 	void (*progress)(size_t done, size_t all, void *arg);
 };
@@ -38,7 +42,7 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
 	MUST_CHECK;
 
 /*
- * *name: the name of a function that creates a Context, as executors do, and that ops.is_executor
+ * *name: the name of a function that creates a Context, as executors do, and that ops.executes
  * accepted; NULL if the module has none. False: unknown, because no layout file contains it.
  */
 bool enumerated_executor(struct dwarf_module *dm, const char **name);

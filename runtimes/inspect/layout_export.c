@@ -12,6 +12,7 @@
 #include "runtimes/future/future.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/holding/holding.h"
+#include "runtimes/inspect/may_run_tasks.h"
 #include "runtimes/query/locals.h"
 
 enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the progress, percent */
@@ -141,11 +142,11 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 }
 
 /*
- * Whether a polling function belongs to another executor: not to the runtime or to std. One that is
- * named now_or_never, as in futures-util and hyper, is none: it polls what it is given once, with a
- * waker that wakes nobody.
+ * Whether a function of that name can be another executor's: not one of the runtime or of std. One
+ * that is named now_or_never, as in futures-util and hyper, is none: it polls what it is given
+ * once, with a waker that wakes nobody.
  */
-static bool is_executor(const char *name, void *arg)
+static bool may_execute(const char *name, void *arg)
 {
 	static const char *const others[] = { "core::", "alloc::", "std::" };
 	static const char once[] = "now_or_never";
@@ -155,6 +156,13 @@ static bool is_executor(const char *name, void *arg)
 	if (str_begins(last, once) && (!last[sizeof(once) - 1] || last[sizeof(once) - 1] == '<'))
 		return false;
 	return !str_begins_with_any(name, others) && !str_begins(name, r->runtime->path);
+}
+
+static bool executes(const struct function *f, void *arg)
+{
+	const struct exporter *r = arg;
+
+	return may_run_tasks(r->in, f);
 }
 
 static void note_units(size_t done, size_t all, void *arg)
@@ -275,7 +283,8 @@ static struct error *warm_up(struct exporter *r)
 		.tells = tells,
 		.function = visit_function,
 		.vtable = visit_vtable,
-		.is_executor = is_executor,
+		.may_execute = may_execute,
+		.executes = executes,
 		.progress = note_units,
 	};
 

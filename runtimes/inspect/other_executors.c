@@ -9,6 +9,7 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/store/enumerate.h"
 #include "runtimes/holding/holding.h"
+#include "runtimes/inspect/may_run_tasks.h"
 #include "runtimes/thread/block_on.h"
 #include "runtimes/thread/stack.h"
 
@@ -174,16 +175,17 @@ static bool has_futures(const struct location *l)
 	return self && has_future(&look, self, 0);
 }
 
-static bool has_context(const struct location *l)
+static bool polls(const struct collector *c, const struct location *l)
 {
 	static const char poll[] = " Future>::poll";
 	size_t len = strlen(l->name);
 
-	if (l->function && function_has_context(l->function))
+	if (coroutine_kind(l->name) != FUTURE_OTHER)
 		return true;
+	if (l->function && function_has_context(l->function))
+		return may_run_tasks(c->in, l->function);
 	/* Without type information, by the function's name. */
-	return coroutine_kind(l->name) != FUTURE_OTHER ||
-	       (len >= sizeof(poll) && strcmp(l->name + len - sizeof(poll) + 1, poll) == 0);
+	return len >= sizeof(poll) && strcmp(l->name + len - sizeof(poll) + 1, poll) == 0;
 }
 
 static bool is_evidence(const struct collector *c, const struct location *l)
@@ -254,7 +256,7 @@ static bool find_on(struct collector *c, size_t thread, struct sight *ret)
 				return false;
 			if (!is_evidence(c, l))
 				continue;
-			if (has_context(l)) {
+			if (polls(c, l)) {
 				*ret = here;
 				return zone == ZONE_PLAIN || is_inside_owner(c, stack, l);
 			}

@@ -4,8 +4,8 @@
  *
  * - the program has no known runtime but has poll functions (dwarf/module/async_code.h); or
  * - a thread is, outside the loops of known runtimes, in a function that has a Context, which every
- * poll needs (dwarf/lookup/lookup.h), or in a method of a type that passes futures on, such as
- * Receiver<Box<dyn Future>>.
+ * poll needs (dwarf/lookup/lookup.h) and that may poll tasks with it (may_run_tasks.h), or in a
+ * method of a type that passes futures on, such as Receiver<Box<dyn Future>>.
  *
  * A future that a job of a blocking pool drives by itself is part of that job, which is shown.
  * An executor that no thread is in leaves no trace, so its tasks are not reported as missing.

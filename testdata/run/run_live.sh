@@ -216,9 +216,10 @@ check_program() {
 	[ "$program" != kinds ] || check_groups -p "$pid"
 	[ "$program" != kinds ] || check_choosing
 	check_holdings -p "$pid"
-	# Leaves of many kinds; futures that something else than tokio polls once.
+	# Leaves of many kinds; what something else than tokio polls and is no task: futures that are
+	# polled once, the timers of a crate, a stream that is read by way of another.
 	case $program in
-	sockets | services) check_layout "$1" ;;
+	sockets | services | pools | web | tls) check_layout "$1" ;;
 	esac
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.

@@ -1,18 +1,19 @@
 //! A tokio runtime with two tasks beside what looks like another executor and is none: one of smol
 //! that ran its task to the end and has no thread, a job of tokio's blocking pool that drives a
-//! future by `block_on` of futures, a thread that hands futures over to tokio, and one that has only
-//! a handle of the runtime.
+//! future by `block_on` of futures, a thread that hands futures over to tokio, one that has only a
+//! handle of the runtime, and one that polls a future in which no other is.
 
-use std::future;
+use std::future::{self, Future};
 use std::pin::Pin;
 use std::sync::mpsc;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use smol::Executor;
 use tokio::runtime::Handle;
 use truth::{here, Truth};
 
-type Job = Pin<Box<dyn future::Future<Output = ()> + Send>>;
+type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 async fn on_tokio() {
     here!("bystander::on_tokio");
@@ -34,9 +35,29 @@ fn wait_with_handle(handle: Handle, wait: mpsc::Receiver<u64>) {
     handle.spawn(on_tokio());
 }
 
-fn spawn_and_wait(handle: Handle, job: impl future::Future<Output = ()> + Send + 'static) {
+fn spawn_and_wait(handle: Handle, job: impl Future<Output = ()> + Send + 'static) {
     handle.spawn(job);
     loop {
+        thread::park();
+    }
+}
+
+/// Wakes others when their time has come, as the thread of a crate of timers does.
+struct Timers {
+    due: Vec<(u64, Waker)>,
+}
+
+impl Future for Timers {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        self.due.drain(..).for_each(|(_, waker)| waker.wake());
+        Poll::Pending
+    }
+}
+
+fn keep_time(mut timers: Timers) {
+    let mut cx = Context::from_waker(Waker::noop());
+    while Pin::new(&mut timers).poll(&mut cx).is_pending() {
         thread::park();
     }
 }
@@ -58,6 +79,7 @@ fn main() {
     let handle = runtime.handle().clone();
     let job: Job = Box::pin(on_tokio());
     thread::spawn(move || spawn_and_wait(handle, job));
+    thread::spawn(|| keep_time(Timers { due: vec![(1, Waker::noop().clone())] }));
     loop {
         thread::park();
     }
