@@ -9,6 +9,7 @@
 
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
+#include "debugger/base/log.h"
 
 enum {
 	RING = 16 << 20,
@@ -87,6 +88,34 @@ struct error *following_run(const struct following *f)
 	if (f->executed)
 		*f->executed = pidfd >= 0 && trace_is_over(f->trace) && !ends_within(pidfd, END_MS);
 	return NULL;
+}
+
+void following_look(struct session *s, following_queue_fn *visit, void *arg)
+{
+	const struct snapshot *snap = NULL;
+	struct error *err CLEANUP(error_freep) = session_snapshot(s, 0, NULL, &snap);
+	struct sink_queue q = { .time = clock_now_ns() };
+
+	if (err) {
+		LOG("trace", "no look at the queues: %s", err->message);
+		return;
+	}
+	for (size_t i = 0; i < snap->nruntimes; i++) {
+		q.runtime = (int)snap->runtimes[i].index;
+		q.worker = -1;
+		q.length = snap->runtimes[i].inject_len;
+		if (snap->runtimes[i].has_inject)
+			visit(&q, arg);
+	}
+	for (size_t i = 0; i < snap->nthreads; i++) {
+		const struct thread_info *th = &snap->threads[i];
+
+		q.runtime = th->runtime;
+		q.worker = th->worker;
+		q.length = th->queue_len;
+		if (th->has_queue && th->runtime >= 0 && th->worker >= 0)
+			visit(&q, arg);
+	}
 }
 
 enum status following_end(const struct trace *t, const bool *wanted, const struct out *out)

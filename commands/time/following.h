@@ -11,6 +11,7 @@
 
 #include "commands/base/call.h"
 #include "commands/out/out.h"
+#include "commands/time/sink.h"
 #include "runtimes/trace/trace.h"
 
 /* The option --allow-slow of these commands. */
@@ -55,6 +56,14 @@ struct following {
 struct error *following_run(const struct following *f) MUST_CHECK;
 /* Waits a few milliseconds; true as soon as the process of the pidfd has ended. */
 bool following_process_ended(int pidfd);
+
+/*
+ * Looks at the queues of a live process, for which it is stopped for a moment, and calls visit for
+ * each. If that fails, as of a process that has ended, it is not called.
+ */
+typedef void following_queue_fn(const struct sink_queue *q, void *arg);
+void following_look(struct session *s, following_queue_fn *visit, void *arg);
+enum { FOLLOWING_LOOK_NS = 500000000 /* between two looks */ };
 
 /* Prints a note if events were lost. STATUS_PARTIAL: they were, or a wanted one is missing. */
 enum status following_end(const struct trace *t, const bool *wanted, const struct out *out);

@@ -11,6 +11,7 @@
 
 #include "commands/base/interval.h"
 #include "commands/incident/incident_file.h"
+#include "commands/time/following.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
@@ -30,7 +31,8 @@ enum {
 	CORE_S = 5,             /* at most that long before we see it a process has ended */
 	RESYNC_NS = 1000000000, /* at least, between two snapshots because of lost events */
 	END_MS = 1000,          /* for a process that has given its memory back to end */
-	LOST = TRACE_NEVENTS,   /* in the ring: poll_ns events were lost */
+	LOST = TRACE_NEVENTS,   /* in the ring: poll_ns events were lost; */
+	QUEUE,                  /* and so many tasks were in a queue */
 };
 static const uint64_t max_size = UINT64_C(1) << 40;
 static const double default_every = 10;
@@ -46,14 +48,14 @@ struct recorder {
 	bool knows_before;           /* all is recorded that tells it */
 	struct trace_moment *nothing;
 	struct condition_watch *watch;
-	struct sink *sink;                      /* of the file that is being written; NULL: none */
-	struct item_ring_place next;            /* of the item that is written next, */
-	struct item_ring_place end;             /* and behind the last one */
-	uint64_t until;                         /* when it was begun */
-	uint64_t written, lost;                 /* items in that file, and those lost before them */
-	uint64_t all_lost;                      /* events, up to the last read */
-	uint64_t looked, resynced, origin_read; /* when; ns, CLOCK_MONOTONIC */
-	bool deadlocked, look_failed;           /* at the last look */
+	struct sink *sink;           /* of the file that is being written; NULL: none */
+	struct item_ring_place next; /* of the item that is written next, */
+	struct item_ring_place end;  /* and behind the last one */
+	uint64_t until;              /* when it was begun */
+	uint64_t written, lost;      /* items in that file, and those lost before them */
+	uint64_t all_lost;           /* events, up to the last read */
+	uint64_t looked, resynced, queues_looked, origin_read; /* when; ns, CLOCK_MONOTONIC */
+	bool deadlocked, look_failed;                          /* at the last look */
 	uint64_t nfiles;
 	bool done, partial;
 	int pidfd;
@@ -132,23 +134,31 @@ void recorder_events(const struct recorder_options *o, bool events[TRACE_NEVENTS
 
 /* ---- SIGUSR1 ---- */
 
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t signalled;
 
 static void on_signal(int signal)
 {
 	(void)signal;
-	asked = 1;
+	signalled = 1;
 }
 
 static void catch_signal(struct recorder *r)
 {
 	const struct sigaction ask = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
-	asked = 0;
+	signalled = 0;
 	sigaction(SIGUSR1, &ask, &r->before_signal);
 }
 
 /* ---- the ring ---- */
+
+static void write_queue(const struct recorder *r, const struct trace_item *item)
+{
+	const struct sink_queue q = { item->time, item->runtime, item->worker, item->poll_ns };
+
+	if (r->sink->ops->queue)
+		r->sink->ops->queue(r->sink, &q);
+}
 
 /* Writes the next item of the ring to the file. */
 static void write_next(struct recorder *r)
@@ -160,6 +170,10 @@ static void write_next(struct recorder *r)
 		return;
 	if ((int)item.event == (int)LOST) {
 		r->lost += item.poll_ns;
+		return;
+	}
+	if ((int)item.event == (int)QUEUE) {
+		write_queue(r, &item);
 		return;
 	}
 	r->written++;
@@ -175,7 +189,7 @@ static void displaced(const struct trace_item *item, void *arg)
 		write_next(r);
 	if ((int)item->event == (int)LOST)
 		trace_moment_lost(r->before, item->time);
-	else
+	else if ((int)item->event != (int)QUEUE)
 		trace_moment_add(r->before, item);
 }
 
@@ -242,6 +256,30 @@ static void resync(struct recorder *r)
 		LOG("trace", "no snapshot after events were lost: %s", err->message);
 	else
 		condition_watch_begin(r->watch, snap, r->resynced);
+}
+
+static void record_queue(const struct sink_queue *q, void *arg)
+{
+	struct recorder *r = arg;
+
+	item_ring_add(r->ring, &(struct trace_item){ .event = (enum trace_event)QUEUE,
+	                                             .time = q->time,
+	                                             .runtime = q->runtime,
+	                                             .worker = q->worker,
+	                                             .poll_ns = q->length });
+}
+
+/* Takes the lengths of queues now and then, for files that show them. */
+static void look_at_queues(struct recorder *r)
+{
+	const struct recorder_setup *setup = r->setup;
+
+	if (!setup->perfetto || setup->launched ||
+	    !sink_filter_has(setup->heading.filter, 0, NULL) ||
+	    clock_now_ns() - r->queues_looked < FOLLOWING_LOOK_NS)
+		return;
+	following_look(setup->session, record_queue, r);
+	r->queues_looked = clock_now_ns();
 }
 
 /* Notes the events that were lost up to now. */
@@ -491,9 +529,9 @@ static struct error *check_end(struct recorder *r)
 
 static struct error *check_signal(struct recorder *r)
 {
-	if (!asked)
+	if (!signalled)
 		return NULL;
-	asked = 0;
+	signalled = 0;
 	return record(r, "SIGUSR1", "SIGUSR1 was sent to asyncdbg", NULL);
 }
 
@@ -524,6 +562,7 @@ struct error *recorder_tick(bool ended, void *arg)
 	if (r->all_lost != lost && clock_now_ns() - r->resynced >= RESYNC_NS)
 		resync(r);
 	look_at_origin(r);
+	look_at_queues(r);
 	TRY(check_events(r, NULL));
 	if (!r->done)
 		TRY(check_signal(r));

@@ -38,6 +38,13 @@ struct trace_ending {
 	uint64_t detach_ns;   /* 0: nothing was detached yet */
 };
 
+/* How many tasks are in a queue of a runtime. */
+struct sink_queue {
+	uint64_t time;       /* ns, CLOCK_MONOTONIC */
+	int runtime, worker; /* worker -1: the injection queue */
+	uint64_t length;
+};
+
 struct sink {
 	const struct sink_ops *ops;
 	FILE *f; /* borrowed */
@@ -49,6 +56,8 @@ struct sink {
 struct sink_ops {
 	void (*begin)(struct sink *s, const struct trace_heading *h);
 	void (*item)(struct sink *s, const struct trace_item *item);
+	/* NULL: lengths of queues are not shown. */
+	void (*queue)(struct sink *s, const struct sink_queue *q);
 	/* Writes out what is buffered; after each batch of items. */
 	void (*flush)(struct sink *s);
 	void (*end)(struct sink *s, const struct trace_ending *e);

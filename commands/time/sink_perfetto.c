@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "commands/time/perfetto.h"
-#include "commands/time/sink.h"
+#include "commands/time/sink_counters.h"
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
@@ -30,6 +30,7 @@ struct sink_perfetto {
 	struct sink sink;
 	const struct sink_filter *filter;
 	struct perfetto *p;
+	struct sink_counters *counters;
 	struct error *err;  /* the first one */
 	struct map threads; /* tid -> track */
 	struct map groups;  /* hash of a type -> track */
@@ -277,6 +278,7 @@ static void item(struct sink *sink, const struct trace_item *item)
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 	uint64_t thread = thread_track(s, item);
 
+	note(s, sink_counters_item(s->counters, item));
 	switch (item->event) {
 	case TRACE_SPAWN:
 		begin_slice(s, task_track(s, item->task, item->type), item->time, "runnable");
@@ -310,6 +312,13 @@ static void item(struct sink *sink, const struct trace_item *item)
 	case TRACE_NEVENTS:
 		break;
 	}
+}
+
+static void queue(struct sink *sink, const struct sink_queue *q)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+
+	note(s, sink_counters_queue(s->counters, q));
 }
 
 /* ---- the sink ---- */
@@ -363,6 +372,7 @@ static void goes_on(const struct trace_item *start, void *arg)
 
 	if (!sink_filter_has(s->filter, start->task, start->type))
 		return;
+	sink_counters_known(s->counters, start);
 	note(s, perfetto_begin(s->p, &(struct perfetto_event){
 					     .time = s->sink.start,
 					     .track = thread_track(s, start),
@@ -384,6 +394,7 @@ static void begin(struct sink *sink, const struct trace_heading *h)
 	                      snap->target.command ? snap->target.command : "program", &s->p));
 	if (!s->p)
 		return;
+	s->counters = sink_counters_new(s->p, h);
 	note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks", &s->alive));
 	trace_moment_tasks(h->moment, exists, s);
 	trace_moment_calls(h->moment, goes_on, s);
@@ -402,8 +413,10 @@ static void end(struct sink *sink, const struct trace_ending *e)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 
-	if (s->p)
-		note(s, perfetto_finish(s->p, sink->start + e->duration_ns));
+	if (!s->p)
+		return;
+	note(s, sink_counters_end(s->counters, sink->start + e->duration_ns));
+	note(s, perfetto_finish(s->p, sink->start + e->duration_ns));
 }
 
 static struct error *take_error(struct sink *sink)
@@ -419,6 +432,7 @@ static void free_sink(struct sink *sink)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 
+	sink_counters_free(s->counters);
 	perfetto_close(s->p);
 	error_free(s->err);
 	map_free(&s->threads);
@@ -430,7 +444,7 @@ static void free_sink(struct sink *sink)
 	free(s);
 }
 
-static const struct sink_ops ops = { begin, item, flush, end, take_error, free_sink };
+static const struct sink_ops ops = { begin, item, queue, flush, end, take_error, free_sink };
 
 struct sink *sink_perfetto_new(FILE *f, const struct out_options *options)
 {

@@ -36,6 +36,8 @@ struct tracing {
 	bool executed;   /* the process has executed another program */
 	uint64_t nshown; /* items */
 	bool perfetto;
+	bool shows_queues;         /* looks at them are taken, */
+	uint64_t looked;           /* the last one then; ns, CLOCK_MONOTONIC */
 	struct sink_filter filter; /* --with */
 	struct recorder_options recorder_options;
 	struct recorder_setup setup;
@@ -239,11 +241,21 @@ static uint64_t expected_cost(const struct tracing *t)
 	       (slow_end ? SLOW_COST_NS : POINT_COST_NS) + others * POINT_COST_NS;
 }
 
+static void show_queue(const struct sink_queue *q, void *arg)
+{
+	struct tracing *t = arg;
+
+	t->sink->ops->queue(t->sink, q);
+}
+
 static struct error *flush(bool ended, void *arg)
 {
 	struct tracing *t = arg;
 
-	(void)ended;
+	if (t->shows_queues && !ended && clock_now_ns() - t->looked >= FOLLOWING_LOOK_NS) {
+		following_look(t->s, show_queue, t);
+		t->looked = clock_now_ns();
+	}
 	t->sink->ops->flush(t->sink);
 	return error_wrap(sink_error(t->sink), "writing the trace");
 }
@@ -383,6 +395,7 @@ static struct error *trace_process(struct tracing *t)
 	                    &t->trace, &known));
 	if (!records) {
 		begin_file(t, known, known);
+		t->shows_queues = t->sink->ops->queue && sink_filter_has(&t->filter, 0, NULL);
 		return go_on(t, pid);
 	}
 	/* The session's snapshots come and go. */

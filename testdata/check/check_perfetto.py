@@ -19,7 +19,7 @@ Needs PyPI's package `perfetto`. What is checked of each trace:
 --partial       what follows the end of the file is missing: slices and flows may be open
 --open-flows N  so many flows may have no end: who was woken at the end of a trace is not polled in it
 --max-bytes N   an event may take so many bytes of the file, on average
---json          print counts as one JSON object a trace: of slices, instants and values by name, too
+--json          print counts as one JSON object a trace: of slices, instants, numbers and values by name, too
 
 Perfetto's own importer is not part of this: it may have rules that these classes do not know.
 """
@@ -185,6 +185,8 @@ class Checker:
             is_counter = self.tracks[event.track_uuid].HasField("counter")
             if is_counter != (event.type == COUNTER) or is_counter != event.HasField("counter_value"):
                 self.problem(f"track {event.track_uuid}: numbers and other events on one track")
+            if is_counter:
+                self.names["counter"][self.tracks[event.track_uuid].name] += 1
         kind = pb.TrackEvent.Type.Name(event.type)[len("TYPE_") :].lower()
         self.counts["events"] += 1
         self.counts[kind] += 1

@@ -426,9 +426,15 @@ def run_busy(asyncdbg, program, options):
     check("busy: polls", count(trace.items, START) > 0, True)
     check("busy: the first event", min(i["t"] for i in trace.items) >= trace.head["start"], True)
     with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
-        subprocess.run([asyncdbg, "-p", str(traced.child.pid), "trace", "--duration", "500ms", "-o", file.name,
+        subprocess.run([asyncdbg, "-p", str(traced.child.pid), "trace", "--duration", "1500ms", "-o", file.name,
                         *options], stderr=subprocess.DEVNULL, timeout=WAIT)
-        decode_perfetto(file.name)
+        counts = decode_perfetto(file.name)
+        numbers = counts["names"]["counter"] if counts else {}
+        parks = {"worker-thread-park", "worker-thread-unpark"} <= set(trace.head["events"])
+        wanted = {"alive tasks", "polls a second"} | ({"worker 0/0 busy"} if parks else set())
+        check("busy: numbers", wanted - set(numbers) if counts else set(), set())
+        queues = {"queue of worker 0/0", "injection queue of runtime 0"}
+        check("busy: lengths of queues", queues - set(numbers) if counts else set(), set())
     traced.child.kill()
     traced.child.wait(WAIT)
     print("busy: done")

@@ -1,0 +1,28 @@
+/*
+ * Tracks of numbers of a trace for Perfetto, beside that of the tasks that are alive: polls a
+ * second, what share of their time workers are busy, and the lengths of queues.
+ */
+#ifndef COMMANDS_TIME_SINK_COUNTERS_H
+#define COMMANDS_TIME_SINK_COUNTERS_H
+
+#include "commands/time/perfetto.h"
+#include "commands/time/sink.h"
+
+struct sink_counters;
+
+/*
+ * p is borrowed. Of a trace that shows some tasks or polls only there are none. Never NULL.
+ */
+struct sink_counters *sink_counters_new(struct perfetto *p, const struct trace_heading *h);
+/* NULL is allowed. */
+void sink_counters_free(struct sink_counters *c);
+
+/* A poll or a park that goes on when the trace begins. */
+void sink_counters_known(struct sink_counters *c, const struct trace_item *start);
+/* These return the first error of writing. */
+struct error *sink_counters_item(struct sink_counters *c, const struct trace_item *item) MUST_CHECK;
+struct error *sink_counters_queue(struct sink_counters *c, const struct sink_queue *q) MUST_CHECK;
+/* Writes what is known up to this time. */
+struct error *sink_counters_end(struct sink_counters *c, uint64_t time) MUST_CHECK;
+
+#endif

@@ -1,0 +1,87 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/trace/worker_load.h"
+
+enum { TID = 10, OTHER = 20, NOBODY = 30 };
+
+static void add(struct worker_load *l, enum trace_event event, uint64_t time, pid_t tid)
+{
+	worker_load_add(l, &(struct trace_item){ .event = event,
+	                                         .time = time,
+	                                         .tid = tid,
+	                                         .worker = tid == NOBODY ? -1 : tid / 10 - 1 });
+}
+
+static void note(const struct trace_item *of, uint64_t busy, uint64_t all, void *arg)
+{
+	str_printf(arg, "%d: %llu of %llu; ", of->worker, (unsigned long long)busy,
+	           (unsigned long long)all);
+}
+
+static void assert_loads(struct worker_load *l, uint64_t time, const char *expected)
+{
+	STR(s);
+
+	worker_load_take(l, time, note, &s);
+	assert_string_equal(str_text(&s), expected);
+}
+
+static void test_shares(void **state)
+{
+	struct worker_load *l CLEANUP(worker_load_freep) = worker_load_new();
+
+	(void)state;
+	add(l, TRACE_POLL_START, 100, NOBODY);
+	assert_loads(l, 200, "");
+	add(l, TRACE_POLL_START, 200, TID);
+	add(l, TRACE_PARK, 250, OTHER);
+	add(l, TRACE_POLL_END, 260, TID);
+	assert_loads(l, 300, "0: 100 of 100; 1: 0 of 50; ");
+	add(l, TRACE_PARK, 310, TID);
+	add(l, TRACE_UNPARK, 330, TID);
+	/* A park that goes on counts up to each call. */
+	assert_loads(l, 400, "0: 80 of 100; 1: 0 of 100; ");
+	add(l, TRACE_UNPARK, 450, OTHER);
+	assert_loads(l, 500, "0: 100 of 100; 1: 50 of 100; ");
+	assert_loads(l, 500, "");
+}
+
+static void test_what_is_not_known(void **state)
+{
+	struct worker_load *l CLEANUP(worker_load_freep) = worker_load_new();
+
+	(void)state;
+	/* An end of a park whose beginning was not seen, and a beginning whose end was not. */
+	add(l, TRACE_UNPARK, 100, TID);
+	add(l, TRACE_PARK, 120, TID);
+	add(l, TRACE_POLL_START, 150, TID);
+	assert_loads(l, 200, "0: 70 of 100; ");
+	worker_load_lost(l);
+	assert_loads(l, 300, "");
+	add(l, TRACE_PARK, 310, TID);
+	assert_loads(l, 330, "0: 0 of 20; ");
+	add(l, TRACE_WORKER_STOP, 340, TID);
+	assert_loads(l, 400, "");
+	/* Events are not quite in the order of time. */
+	add(l, TRACE_POLL_START, 500, TID);
+	assert_loads(l, 600, "0: 100 of 100; ");
+	add(l, TRACE_PARK, 590, TID);
+	assert_loads(l, 700, "0: 0 of 100; ");
+	add(l, TRACE_UNPARK, 690, TID);
+	assert_loads(l, 800, "0: 100 of 100; ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_what_is_not_known),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
