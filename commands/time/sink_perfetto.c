@@ -355,7 +355,7 @@ static void exists(const struct task_span *span, void *arg)
 					     .track = t->track,
 					     .name = names[span->doing],
 					     .values = &since,
-					     .nvalues = span->exact,
+					     .nvalues = span->began_exact,
 				     }));
 }
 

@@ -97,10 +97,10 @@ static void pass(struct task_spans *t, struct followed *f, uint64_t to, bool exa
 		return; /* it has ended before the beginning */
 	if (span->off_ns > span->to - span->from)
 		span->off_ns = span->to - span->from;
-	bool began_exact = span->exact;
+	span->began_exact = span->exact;
 	span->exact &= exact;
 	t->visit(span, t->arg);
-	span->exact = began_exact;
+	span->exact = span->began_exact;
 	span->off_ns = 0;
 	span->off_known = false;
 }

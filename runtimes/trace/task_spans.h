@@ -34,6 +34,7 @@ struct task_span {
 	uint64_t began;    /* ns, CLOCK_MONOTONIC */
 	uint64_t from, to; /* from is later than began when the span was cut before */
 	bool exact;        /* began and to are times of events that were seen themselves */
+	bool began_exact;  /* began alone is */
 	bool open;         /* it was cut: it goes on */
 	bool last;         /* the task has ended with it */
 	/*

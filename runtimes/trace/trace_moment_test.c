@@ -16,8 +16,9 @@ static void note_task(const struct task_span *span, void *arg)
 	static const char *const names[] = { "unknown", "runnable", "polling", "waiting" };
 
 	assert_true(span->open);
-	str_printf(arg, "%llu %s since %llu; ", (unsigned long long)span->task, names[span->doing],
-	           (unsigned long long)span->began);
+	str_printf(arg, "%llu %s since %llu%s; ", (unsigned long long)span->task,
+	           names[span->doing], (unsigned long long)span->began,
+	           span->began_exact ? "" : "~");
 }
 
 static void note_call(const struct trace_item *start, void *arg)
@@ -74,7 +75,7 @@ static void test_tasks(void **state)
 	add(m, TRACE_TERMINATE, 150, TID, 7);
 	assert_tasks(m, "8 runnable since 120; ");
 	trace_moment_lost(m, 160);
-	assert_tasks(m, "8 unknown since 160; ");
+	assert_tasks(m, "8 unknown since 160~; ");
 }
 
 static void test_calls(void **state)

@@ -161,7 +161,7 @@ def test_perfetto(asyncdbg, path, _):
         if counts:
             numbers = counts["names"]["counter"]
             check("perfetto: polls a second", numbers.get("polls a second", 0) > 0, True)
-            check("perfetto: tasks whose state began earlier", counts["names"]["values"].get("earlier_ns", 0) > 0, True)
+            check(f"perfetto: tasks whose state began earlier, {said}, {counts}", counts["names"]["values"].get("earlier_ns", 0) > 0, True)
         check_snapshot(asyncdbg, said[0]["snapshot"], "traced::load::hurrying")
         program.child.kill()
         program.child.wait(WAIT)
