@@ -387,7 +387,58 @@ static bool is_jumped_into(struct reader *r, const struct code_bytes *f, uint64_
 	return false;
 }
 
-bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret)
+/* Code that loops over a site: from where jumps lead into (entry, site] to the last of them. */
+struct loop {
+	uint64_t begin, end;
+};
+
+/* False: there is none, or the function is too large. */
+static bool find_loop(struct reader *r, const struct code_bytes *f, uint64_t site, struct loop *ret)
+{
+	uint64_t target;
+
+	*ret = (struct loop){ .begin = UINT64_MAX };
+	if (f->len > CODE_MAX_FUNCTION || !reader_seek(r, f, f->address))
+		return false;
+	while (reader_next(r)) {
+		if (!jump_target(r, &target) || target <= f->address || target > site)
+			continue;
+		ret->begin = target < ret->begin ? target : ret->begin;
+		ret->end = r->insn->address;
+	}
+	return ret->end > site;
+}
+
+/*
+ * Whether the register of an argument is never written up to the end of the loop, nor the stack
+ * pointer moved within it, and no jump leads there from behind it.
+ */
+static bool is_kept(struct reader *r, const struct code_bytes *f, const struct code_site *site,
+                    const struct loop *loop)
+{
+	uint64_t target;
+	unsigned written;
+	bool stack;
+
+	if (site->argument == CODE_ON_STACK || !reader_seek(r, f, f->address))
+		return false;
+	while (reader_next(r)) {
+		uint64_t at = r->insn->address;
+
+		if (at > loop->end) {
+			if (jump_target(r, &target) && target >= f->address && target <= loop->end)
+				return false;
+			continue;
+		}
+		if (!writes(r, &written, &stack) || (written & (1U << site->argument)) ||
+		    (stack && at >= loop->begin) || in_group(r, CS_GRP_CALL))
+			return false;
+	}
+	return true;
+}
+
+static bool find_entry_site(const struct code_bytes *function, int argument, bool loops,
+                            struct code_site *ret)
 {
 	struct reader r;
 	struct code_site site;
@@ -408,11 +459,26 @@ bool code_entry_site(const struct code_bytes *function, int argument, struct cod
 			found = reader_seek(&r, function, function->address) && walk(&r, &w, &site);
 		}
 	}
-	if (found && (site.address == function->address ||
-	              !is_jumped_into(&r, function, function->address, site.address)))
+	if (found && site.address != function->address &&
+	    is_jumped_into(&r, function, function->address, site.address)) {
+		struct loop loop;
+		found = loops && argument >= 0 && find_loop(&r, function, site.address, &loop) &&
+		        is_kept(&r, function, &site, &loop);
+	}
+	if (found)
 		*ret = site;
 	reader_close(&r);
 	return ok;
+}
+
+bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret)
+{
+	return find_entry_site(function, argument, false, ret);
+}
+
+bool code_looped_site(const struct code_bytes *function, int argument, struct code_site *ret)
+{
+	return find_entry_site(function, argument, true, ret);
 }
 
 /* Whether a call ends at that address, decoded from the function's beginning. */

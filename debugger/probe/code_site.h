@@ -48,6 +48,12 @@ bool code_is_emulated(const uint8_t *bytes, size_t len);
 bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret);
 
 /*
+ * The same, but a loop may lead back to the site, so that it runs at least once for each entry; the
+ * argument is there each time.
+ */
+bool code_looped_site(const struct code_bytes *function, int argument, struct code_site *ret);
+
+/*
  * The best site at or behind an address to which a call returns. It runs once for each such return,
  * and perhaps also without one. Slow: that address itself. over_calls: the site may lie behind
  * further calls, and is then reached later. False if the address is not behind a call within the

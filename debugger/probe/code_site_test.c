@@ -71,6 +71,30 @@ static void test_an_entry_that_is_moved(void **state)
 	assert_true(site.slow);
 }
 
+/* nop; jmp to the nop. */
+#define LOOP NOP, 0xeb, 0xfd
+
+static void test_a_loop(void **state)
+{
+	struct code_site site;
+
+	(void)state;
+	assert_true(code_entry_site(CODE(SUB_RSP_24, LOOP), 0, &site));
+	assert_true(site.slow);
+	assert_true(code_looped_site(CODE(SUB_RSP_24, LOOP), 0, &site));
+	assert_false(site.slow);
+	assert_int_equal(site.address, AT + 4);
+	assert_int_equal(site.stack_delta, -24);
+	/* It moves the stack pointer, or writes the argument. */
+	assert_true(code_looped_site(CODE(MOV_RDI_RSI, SUB_RSP_24, NOP, 0xeb, 0xf9), 0, &site));
+	assert_true(site.slow);
+	assert_true(code_looped_site(CODE(SUB_RSP_24, NOP, MOV_RSI_RDI, 0xeb, 0xfa), 0, &site));
+	assert_true(site.slow);
+	/* Code behind it comes back. */
+	assert_true(code_looped_site(CODE(SUB_RSP_24, LOOP, MOV_RSI_RDI, 0xeb, 0xf8), 0, &site));
+	assert_true(site.slow);
+}
+
 static void test_an_argument_that_moves(void **state)
 {
 	struct code_site site;
@@ -225,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_emulated),
 		cmocka_unit_test(test_an_entry_that_is_emulated),
 		cmocka_unit_test(test_an_entry_that_is_moved),
+		cmocka_unit_test(test_a_loop),
 		cmocka_unit_test(test_an_argument_that_moves),
 		cmocka_unit_test(test_a_return),
 		cmocka_unit_test(test_a_return_before_a_call),

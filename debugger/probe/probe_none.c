@@ -120,6 +120,12 @@ bool code_is_emulated(const uint8_t *bytes, size_t len)
 	return false;
 }
 
+bool code_looped_site(const struct code_bytes *function, int argument, struct code_site *ret)
+{
+	(void)function, (void)argument, (void)ret;
+	return false;
+}
+
 bool code_entry_site(const struct code_bytes *function, int argument, struct code_site *ret)
 {
 	(void)function, (void)argument, (void)ret;
