@@ -7,7 +7,8 @@
 
 static const char *const role_names[] = {
 	[TRACE_AT_POLL] = "poll",   [TRACE_AT_RETURN] = "return", [TRACE_AT_WAKE] = "wake",
-	[TRACE_AT_SPAWN] = "spawn", [TRACE_AT_END] = "terminate", [TRACE_AT_PARK] = "park",
+	[TRACE_AT_WAKER] = "waker", [TRACE_AT_SPAWN] = "spawn",   [TRACE_AT_END] = "terminate",
+	[TRACE_AT_PARK] = "park",
 };
 
 static const char *const argument_names[] = { "rdi", "rsi", "rdx", "rcx" };

@@ -42,6 +42,7 @@ struct mark_row {
 enum probe_event {
 	PROBE_EVENT_POLL,  /* entry: a poll of a task begins; return: the poll ends */
 	PROBE_EVENT_WAKE,  /* a task that slept is put into a queue */
+	PROBE_EVENT_WAKER, /* a waker is used, whether its task sleeps or not */
 	PROBE_EVENT_SPAWN, /* a task was created */
 	PROBE_EVENT_END,   /* a task has ended, by itself or aborted */
 	PROBE_EVENT_PARK,  /* entry: a thread of the runtime goes to sleep; return: it woke up */

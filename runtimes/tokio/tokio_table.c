@@ -30,6 +30,8 @@ static const struct probe_row probes[] = {
 	{ PROBE_EVENT_POLL, "tokio::runtime::task::raw::", "poll", .direct = true },
 	{ PROBE_EVENT_WAKE, "tokio::runtime::task::raw::", "schedule", .direct = true,
 	  .rare = "BlockingSchedule" },
+	{ PROBE_EVENT_WAKER, "tokio::runtime::task::waker::", "wake_by_ref", .direct = true },
+	{ PROBE_EVENT_WAKER, "tokio::runtime::task::waker::", "wake_by_val", .direct = true },
 	{ PROBE_EVENT_SPAWN, "tokio::runtime::task::list::", "bind_inner", .argument = 1 },
 	{ PROBE_EVENT_SPAWN, "tokio::runtime::scheduler::multi_thread::", "schedule_task",
 	  .argument = 1, .unless = "bind_inner" },

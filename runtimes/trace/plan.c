@@ -69,6 +69,8 @@ static enum trace_role role_of(enum probe_event event)
 		return TRACE_AT_POLL;
 	case PROBE_EVENT_WAKE:
 		return TRACE_AT_WAKE;
+	case PROBE_EVENT_WAKER:
+		return TRACE_AT_WAKER;
 	case PROBE_EVENT_SPAWN:
 		return TRACE_AT_SPAWN;
 	case PROBE_EVENT_END:
@@ -90,6 +92,7 @@ static uint8_t kernel_kind(enum trace_role role)
 	case TRACE_AT_END:
 		return PROBE_FINAL;
 	case TRACE_AT_WAKE:
+	case TRACE_AT_WAKER:
 	case TRACE_AT_SPAWN:
 		return PROBE_OBJECT;
 	}
@@ -237,14 +240,18 @@ static bool find_behind_jump(const struct planner *p, const struct code_bytes *b
 	return true;
 }
 
-/* argument: CODE_NO_ARGUMENT for none. *shared: other functions reach the site too. */
+/*
+ * argument: CODE_NO_ARGUMENT for none. loops: the site may run more than once. *shared: other
+ * functions reach the site too.
+ */
 static bool find_site(const struct planner *p, const struct code_function *f, int argument,
-                      struct code_site *ret, bool *shared)
+                      bool loops, struct code_site *ret, bool *shared)
 {
 	struct code_bytes bytes;
 
 	*shared = false;
-	if (!code_map_bytes(p->code, f, &bytes) || !code_entry_site(&bytes, argument, ret))
+	if (!code_map_bytes(p->code, f, &bytes) ||
+	    !(loops ? code_looped_site : code_entry_site)(&bytes, argument, ret))
 		return false;
 	/* Spawns, which reach a shared site too, are not seen where functions have no names. */
 	if (ret->slow && argument >= 0 && !(p->nameless && p->slow))
@@ -272,8 +279,8 @@ static void add_function(struct planner *p, const struct code_function *f, const
 	bool identified = point.role != TRACE_AT_PARK;
 
 	if (p->points.n >= PROBE_MAX_POINTS / 2 ||
-	    !find_site(p, f, identified ? (int)row->argument : CODE_NO_ARGUMENT, &site,
-	               &point.shared))
+	    !find_site(p, f, identified ? (int)row->argument : CODE_NO_ARGUMENT,
+	               point.role == TRACE_AT_WAKER, &site, &point.shared))
 		return;
 	point.address = site.address;
 	point.slow = site.slow;
@@ -512,6 +519,7 @@ static void judge(struct planner *p, struct trace_plan *plan)
 			miss(p, events[i].event,
 			     reason_of(p, events[i].event, events[i].seen_at, events[i].slow));
 	}
+	plan->has_wakers = is_whole(p, PROBE_EVENT_WAKER);
 }
 
 static struct error *plan_copy(struct planner *p, const struct runtime_copy *copy)

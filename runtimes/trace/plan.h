@@ -49,6 +49,7 @@ enum trace_role {
 	TRACE_AT_POLL,   /* entry of a task's poll function */
 	TRACE_AT_RETURN, /* code that runs when such a call, or that of TRACE_AT_PARK, returns */
 	TRACE_AT_WAKE,
+	TRACE_AT_WAKER,
 	TRACE_AT_SPAWN,
 	TRACE_AT_END,
 	TRACE_AT_PARK, /* entry of a function in which a thread waits for work */
@@ -86,6 +87,11 @@ struct trace_plan {
 	bool has[TRACE_NEVENTS]; /* events that the points show, each of them always */
 	struct trace_missing *missing;
 	size_t nmissing;
+	/*
+	 * Points show uses of wakers. Where the compiler has inlined the function too, as it may
+	 * with LTO, some are not seen.
+	 */
+	bool has_wakers;
 	size_t nslow;    /* points that are slow */
 	size_t left_out; /* points that would be slow, and were not wanted */
 };

@@ -34,6 +34,7 @@ struct task_spans {
 	VEC(uint32_t) unused; /* slots */
 	VEC(uint32_t) unseen; /* slots of tasks whose poll began before the trace */
 	struct map places;    /* of the first snapshot, by their frames -> struct trace_place */
+	struct map types;     /* of the first snapshot: where it has a name -> our copy */
 	struct arena arena;
 };
 
@@ -61,6 +62,7 @@ void task_spans_free(struct task_spans *t)
 	vec_free(&t->unused);
 	vec_free(&t->unseen);
 	map_free(&t->places);
+	map_free(&t->types);
 	arena_free(&t->arena);
 	free(t);
 }
@@ -140,6 +142,7 @@ static void turn(struct task_spans *t, struct followed *f, enum task_doing doing
 	span->tid = 0;
 	span->by = 0;
 	f->unseen = false;
+	span->again = span->spawned = false;
 }
 
 static void make_runnable(struct task_spans *t, struct followed *f, uint64_t time, pid_t tid,
@@ -242,6 +245,7 @@ static void spawn(struct task_spans *t, const struct trace_item *item)
 		return;
 	f->span.doing = DOING_RUNNABLE;
 	f->span.exact = !item->late;
+	f->span.spawned = true;
 	f->span.tid = item->tid;
 	f->span.by = item->by;
 }
@@ -326,6 +330,7 @@ static void end_poll(struct task_spans *t, struct followed *f, const struct trac
 	if (f->span.doing == DOING_POLLING)
 		set_off(f, item->off_ns);
 	f->span.place = item->place;
+	f->span.again = f->woken;
 	if (item->ready || f->ending)
 		end_task(t, f, item->time, !item->late);
 	else if (f->woken)
@@ -449,6 +454,20 @@ static void note_unseen(struct task_spans *t, struct followed *f)
 	*vec_push(&t->unseen) = f->span.slot;
 }
 
+/* A snapshot shares the names of types between its tasks. */
+static const char *copy_type(struct task_spans *t, const char *type)
+{
+	if (!type)
+		return NULL;
+	const char *copy = map_get(&t->types, (uintptr_t)type);
+	if (!copy) {
+		char *own = arena_strdup(&t->arena, type);
+		map_put(&t->types, (uintptr_t)type, own);
+		copy = own;
+	}
+	return copy;
+}
+
 static void begin_task(struct task_spans *t, const struct snapshot *s, const struct task *task)
 {
 	static const enum task_doing doing[] = {
@@ -459,8 +478,8 @@ static void begin_task(struct task_spans *t, const struct snapshot *s, const str
 
 	if (!task->number || task->state > TASK_RUNNING || find(t, task->number))
 		return;
-	const char *type = task->type ? arena_strdup(&t->arena, task->type) : NULL;
-	struct followed *f = follow(t, task->number, type, TRACE_TASK, t->begin);
+	struct followed *f =
+		follow(t, task->number, copy_type(t, task->type), TRACE_TASK, t->begin);
 	if (!f)
 		return;
 	f->span.doing = doing[task->state];
@@ -481,8 +500,7 @@ static void begin_job(struct task_spans *t, const struct snapshot *s, const stru
 
 	if (!id || find(t, id))
 		return;
-	const char *type = job->type ? arena_strdup(&t->arena, job->type) : NULL;
-	struct followed *f = follow(t, id, type, TRACE_BLOCKING, t->begin);
+	struct followed *f = follow(t, id, copy_type(t, job->type), TRACE_BLOCKING, t->begin);
 	if (!f)
 		return;
 	f->span.doing = job->thread ? DOING_POLLING : DOING_RUNNABLE;

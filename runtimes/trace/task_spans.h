@@ -50,8 +50,14 @@ struct task_span {
 	 */
 	uint64_t off_ns;
 	bool off_known;
-	pid_t tid;   /* of DOING_POLLING: the thread that polls; of DOING_RUNNABLE: that woke it */
-	uint64_t by; /* of DOING_RUNNABLE: the id of the task that woke it; 0: none or unknown */
+	/*
+	 * Of DOING_POLLING that has ended: woken meanwhile, and so polled again at once. Known
+	 * where the trace has uses of wakers.
+	 */
+	bool again;
+	bool spawned; /* of DOING_RUNNABLE: it is its first span, and nobody woke it */
+	pid_t tid;    /* of DOING_POLLING: the thread that polls; of DOING_RUNNABLE: that woke it */
+	uint64_t by;  /* of DOING_RUNNABLE: the id of the task that woke it; 0: none or unknown */
 };
 
 /* span is valid during the call. */

@@ -29,7 +29,8 @@ static void note(const struct task_span *span, void *arg)
 		str_printf(s, " at %llu", (unsigned long long)span->place->number);
 	if (span->by)
 		str_printf(s, " by %llu", (unsigned long long)span->by);
-	str_printf(s, "%s; ", span->last ? " last" : "");
+	str_printf(s, "%s%s%s; ", span->spawned ? " spawned" : "", span->again ? " again" : "",
+	           span->last ? " last" : "");
 }
 
 static struct task_spans *begin_spans(struct str *s)
@@ -75,7 +76,7 @@ static void test_life_of_a_task(void **state)
 	add(t, TRACE_POLL_START, 150, TID);
 	add(t, TRACE_TERMINATE, 158, TID);
 	end_poll(t, 160, TID, NULL);
-	assert_string_equal(str_text(&s), "7 runnable 110-115; 7 polling 115-120 at 1; "
+	assert_string_equal(str_text(&s), "7 runnable 110-115 spawned; 7 polling 115-120 at 1; "
 	                                  "7 waiting 120-140 at 1; 7 runnable 140-150 at 1 by 9; "
 	                                  "7 polling 150-160 last; ");
 	assert_int_equal(task_spans_alive(t), 0);
@@ -94,8 +95,9 @@ static void test_woken_while_it_is_polled(void **state)
 	add(t, TRACE_WAKE, 115, OTHER_TID);
 	end_poll(t, 120, TID, &here);
 	add(t, TRACE_TERMINATE, 130, TID);
-	assert_string_equal(str_text(&s), "7 runnable 110-110; 7 polling 110-120 at 1; "
-	                                  "7 runnable 120-130 at 1 last; ");
+	assert_string_equal(str_text(&s),
+	                    "7 runnable 110-110 spawned; 7 polling 110-120 at 1 again; "
+	                    "7 runnable 120-130 at 1 last; ");
 }
 
 /* The event of the end comes a moment after it, when another thread polls the task already. */
@@ -111,7 +113,7 @@ static void test_end_seen_after_the_next_start(void **state)
 	end_poll(t, 120, TID, &here);
 	end_poll(t, 130, OTHER_TID, &there);
 	add(t, TRACE_TERMINATE, 140, TID);
-	assert_string_equal(str_text(&s), "7 runnable 110-110; 7 polling 110-121; "
+	assert_string_equal(str_text(&s), "7 runnable 110-110 spawned; 7 polling 110-121; "
 	                                  "7 polling 121-130 at 2; 7 waiting 130-140 at 2 last; ");
 }
 
@@ -128,9 +130,10 @@ static void test_cut_and_lost(void **state)
 	add(t, TRACE_WAKE, 140, TID);
 	add(t, TRACE_POLL_START, 150, TID);
 	task_spans_cut(t, 151);
-	assert_string_equal(str_text(&s), "7 runnable 110-120~+; 7 runnable 120-125; "
-	                                  "7 polling 125-130~; 7 unknown 130-140~; "
-	                                  "7 runnable 140-150; 7 polling 150-151~+; ");
+	assert_string_equal(str_text(&s),
+	                    "7 runnable 110-120~+ spawned; 7 runnable 120-125 spawned; "
+	                    "7 polling 125-130~; 7 unknown 130-140~; "
+	                    "7 runnable 140-150; 7 polling 150-151~+; ");
 }
 
 static struct future leaf = { .type = "tokio::time::Sleep", .kind = FUTURE_OTHER, .addr = 0x1040 };

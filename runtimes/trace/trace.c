@@ -74,6 +74,8 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 	switch (p->role) {
 	case TRACE_AT_WAKE:
 		return wanted[TRACE_WAKE];
+	case TRACE_AT_WAKER:
+		return wanted[TRACE_WAKE] && t->options.wakers;
 	case TRACE_AT_SPAWN:
 		return wanted[TRACE_SPAWN] || wanted[TRACE_WAKE];
 	case TRACE_AT_END:
@@ -554,6 +556,10 @@ static bool take_object(struct trace *t, const struct trace_point *p, const stru
 	case TRACE_AT_WAKE:
 		item->event = TRACE_WAKE;
 		return !is_wake(t, p, item) || pass(t, item);
+	case TRACE_AT_WAKER:
+		item->event = TRACE_WAKE;
+		item->used = true;
+		return pass(t, item);
 	default:
 		item->event = TRACE_TERMINATE;
 		return pass_unseen_spawn(t, item) && pass(t, item);

@@ -32,6 +32,8 @@ struct trace_options {
 	bool perf;                  /* use perf instead of uprobe_multi, for tests */
 	bool off_times;             /* measure how long threads are off their processors */
 	bool events[TRACE_NEVENTS]; /* those that are wanted */
+	/* With TRACE_WAKE, also each use of a waker, where the plan has them: used of an item. */
+	bool wakers;
 	/*
 	 * Static probes of the program itself, as in trace_usdt_find(); borrowed. NULL: none. With
 	 * them the program needs no runtime.
@@ -62,6 +64,7 @@ struct trace_item {
 	/* Of a TRACE_POLL_END that is not ready: where the task sleeps; NULL: unknown. */
 	const struct trace_place *place;
 	uint64_t by; /* id of the task that the thread polled then; 0: none */
+	bool used;   /* of a TRACE_WAKE: a waker was used, of a task that may not have slept */
 	/* Of a TRACE_USDT, whose task is the one that the thread polled then. */
 	const struct trace_hit *hit;
 };
