@@ -87,6 +87,12 @@ void checks_panicked(struct checks *c, const struct check *check);
 void checks_closed_channel(struct checks *c, const struct check *check);
 void checks_huge_future(struct checks *c, const struct check *check);
 void checks_identical(struct checks *c, const struct check *check);
+/*
+ * Whether nothing can wake the task: its runtime counts its wakers, and there is none. Not where a
+ * leaf contradicts that, and not where the task waits for ever on purpose. A snapshot that an older
+ * asyncdbg saved has no counts.
+ */
+bool checks_nothing_wakes(const struct task *task);
 /* Tasks of which no waker exists. */
 void checks_no_waker(struct checks *c, const struct check *check);
 

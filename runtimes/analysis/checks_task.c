@@ -219,12 +219,7 @@ static void add_leaves(const struct future *f, struct leaves *l)
 	l->any_event |= target != WAIT_FOREVER;
 }
 
-/*
- * Whether nothing can wake the task: its runtime counts its wakers, and there is none. Not where a
- * leaf contradicts that, and not where the task waits for ever on purpose. A snapshot that an older
- * asyncdbg saved has no counts.
- */
-static bool nothing_wakes(const struct task *task)
+bool checks_nothing_wakes(const struct task *task)
 {
 	struct leaves l = { .all_unarmed = true, .all_nobody = true };
 
@@ -239,7 +234,7 @@ void checks_no_waker(struct checks *c, const struct check *check)
 	struct groups g = { .a = c->a };
 
 	for (size_t i = 0; i < c->s->ntasks; i++) {
-		if (nothing_wakes(c->s->tasks[i]))
+		if (checks_nothing_wakes(c->s->tasks[i]))
 			group_of(&g, c->s->tasks[i],
 			         "is suspended and has no waker: nothing can wake it",
 			         "are suspended and have no waker: nothing can wake them");

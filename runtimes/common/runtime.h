@@ -220,6 +220,7 @@ struct runtime {
 	 * allocated in a. NULL when the future is not such a job.
 	 */
 	const char *(*job)(struct arena *a, const char *future);
+	const char *yield; /* path of the async fn that only lets other tasks run; NULL: none */
 	const char *worker_job; /* part of the name of the job that runs a worker; NULL: none */
 
 	/* -- layout files and tracing -- */

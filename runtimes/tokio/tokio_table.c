@@ -210,6 +210,7 @@ const struct runtime tokio_table = {
 	.loop = "tokio::runtime::",
 	.parks = parks,
 	.job = tokio_job_closure,
+	.yield = "tokio::task::yield_now::yield_now",
 	.worker_job = "multi_thread::worker::",
 	.task_poll = "tokio::runtime::task::raw::poll<",
 	.task_functions = "tokio::runtime::task::",

@@ -262,6 +262,16 @@ static bool read_chain(struct inspector *in, const struct place_plan *plan,
 	return c->n > 0;
 }
 
+/* Whether a function only lets other tasks run. */
+static bool is_yield(struct inspector *in, const char *function)
+{
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		if ((*r)->yield && strcmp((*r)->yield, function) == 0)
+			return true;
+	}
+	return false;
+}
+
 static const struct trace_place *make_place(struct inspector *in, struct arena *a,
                                             const struct chain *c, uint64_t number)
 {
@@ -282,6 +292,7 @@ static const struct trace_place *make_place(struct inspector *in, struct arena *
 	*place = (struct trace_place){ .number = number, .frames = frames, .nframes = c->n };
 	if (s && s->awaitee && s->awaitee->type && !c->cut)
 		place->leaf = inspector_clean_name(a, type_name(s->awaitee->type));
+	place->yields = !c->cut && is_yield(in, frames[c->n - 1].function);
 	return place;
 }
 

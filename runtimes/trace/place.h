@@ -30,6 +30,7 @@ struct trace_place {
 	const struct trace_frame *frames; /* outermost first; may be none */
 	size_t nframes;
 	const char *leaf; /* type of what the last one awaits; NULL: unknown */
+	bool yields;      /* the task has only let others run; of a trace's own places */
 };
 
 struct place_plan;

@@ -165,6 +165,18 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 
 /* ---- points ---- */
 
+/* The future in a Pin<Box<T>>; NULL: the type is none, or T is not known when it is compiled. */
+static const struct type *boxed_future(const struct type *future)
+{
+	const struct type *box, *inner;
+
+	if (!str_begins(type_name(future), "core::pin::Pin<alloc::boxed::Box<"))
+		return NULL;
+	box = type_param(future, "Ptr");
+	inner = box ? type_param(box, "T") : NULL;
+	return inner && !str_begins(type_name(inner), "dyn ") ? inner : NULL;
+}
+
 /* Fills what the point's future is. */
 static void describe_future(struct planner *p, const struct type *future, struct trace_point *point)
 {
@@ -173,6 +185,10 @@ static void describe_future(struct planner *p, const struct type *future, struct
 	if (!future)
 		return;
 	name = type_name(future);
+	const struct type *inner = boxed_future(future);
+
+	point->boxed = inner != NULL;
+	point->size = type_size(inner ? inner : future);
 	closure = p->runtime->job ? p->runtime->job(p->a, name) : NULL;
 	if (closure) {
 		point->job = p->runtime->worker_job && strstr(closure, p->runtime->worker_job)

@@ -64,6 +64,8 @@ struct trace_point {
 	const char *function;      /* its name, without generics; NULL: unknown */
 	const char *type;   /* of the future that it polls; NULL: unknown, or not TRACE_AT_POLL */
 	enum trace_job job; /* of TRACE_AT_POLL */
+	uint64_t size;      /* of that future, or of the one in the box that it is; 0: unknown */
+	bool boxed;         /* it is a box */
 	bool shared;    /* the point is in a function that the named one leads to, and others too */
 	uint64_t entry; /* of the function, or the address to which a call returns; link-time */
 	unsigned parameter; /* of the function that has the task's header, 0 to 2 */

@@ -9,7 +9,10 @@
 #include "runtimes/model/model.h"
 #include "runtimes/trace/task_table.h"
 
-enum { MAX_FRAMES = 64 /* of a task of the first snapshot */ };
+enum {
+	MAX_FRAMES = 64,  /* of a task of the first snapshot */
+	MAX_WRAPPERS = 6, /* futures around a coroutine, as in the places of a trace */
+};
 
 struct followed {
 	struct task_span span; /* the one that is open; its place is that where it waits last */
@@ -221,6 +224,13 @@ static struct followed *find(const struct task_spans *t, uint64_t id)
 	return entry ? &t->slots.data[entry->row] : NULL;
 }
 
+const char *task_spans_type(const struct task_spans *t, uint64_t id)
+{
+	const struct followed *f = find(t, id);
+
+	return f ? f->span.type : NULL;
+}
+
 static void end_task(struct task_spans *t, struct followed *f, uint64_t time, bool exact)
 {
 	uint64_t id = f->span.task;
@@ -420,20 +430,38 @@ static struct trace_place *copy_place(struct arena *a, const struct trace_frame 
 	return place;
 }
 
+static bool is_suspended(const struct task *task, const struct future *f)
+{
+	return f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function &&
+	       is_inline(task, f);
+}
+
+/* The coroutine that f is, or that is all that it polls; NULL: none. */
+static const struct future *suspended_within(const struct task *task, const struct future *f)
+{
+	for (int i = 0; f && i <= MAX_WRAPPERS; i++) {
+		if (is_suspended(task, f))
+			return f;
+		bool wraps = f->kind == FUTURE_OTHER && f->nchildren == 1 &&
+		             f->children[0]->branch == BRANCH_POLLED && is_inline(task, f);
+		f = wraps ? f->children[0] : NULL;
+	}
+	return NULL;
+}
+
 /* The place where a task waits; NULL: unknown. Equal places are the same object. */
 static const struct trace_place *waiting_place(struct task_spans *t, const struct task *task)
 {
 	struct trace_frame frames[MAX_FRAMES];
-	const struct future *f = task->root;
+	const struct future *f = task->root, *at;
 	uint64_t key = 1;
 	size_t n = 0;
 
-	while (f && f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function &&
-	       n < MAX_FRAMES && is_inline(task, f)) {
-		frames[n++] = (struct trace_frame){ f->function, f->file_short, f->line };
-		key = map_key_on(key, f->function, strlen(f->function));
-		key = map_key_of_pair(key, f->line);
-		f = awaited(f);
+	while (n < MAX_FRAMES && (at = suspended_within(task, f)) != NULL) {
+		frames[n++] = (struct trace_frame){ at->function, at->file_short, at->line };
+		key = map_key_on(key, at->function, strlen(at->function));
+		key = map_key_of_pair(key, at->line);
+		f = awaited(at);
 	}
 	if (!n)
 		return NULL;

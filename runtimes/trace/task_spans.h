@@ -95,6 +95,8 @@ void task_spans_cut(struct task_spans *t, uint64_t time);
 size_t task_spans_unseen(const struct task_spans *t);
 void task_spans_look(struct task_spans *t, const struct snapshot *s, uint64_t time);
 
+/* The type of a task that exists; NULL: unknown. It lives as that of a span. */
+const char *task_spans_type(const struct task_spans *t, uint64_t id);
 /* Tasks that exist, and how many were not followed because there were too many. */
 size_t task_spans_alive(const struct task_spans *t);
 /* Those of one kind. */
