@@ -15,6 +15,7 @@
 //! rate [SECONDS]       a task that is polled 100,000 times a second
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
 //! backtrace            a task that captures its own backtrace
+//! top [SECONDS]        tasks that stand out, each in a way of its own
 //! fork [ROUNDS]        pingpong in a child that the program forks, and then in itself
 //! exec SECTION         the program executes itself, with "now" and that section
 //!
@@ -22,13 +23,15 @@
 //! an aborted task without a poll), blocking (jobs), workers, calls.poll (of tokio's function that
 //! polls a task, which has one call for each job and each worker too), calls.complete (likewise),
 //! polls.NAME (polls by the task's async fn). wakes, wakes.NAME (of that task by the other one),
-//! status (of the child), stall_ns (how long the poll takes at least), starved_ns (likewise, how long
-//! the task waits), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
+//! id.NAME (of the task of that async fn), stalls (polls that sleep), rounds (of waking), own (wake-ups of a
+//! task by itself), status (of the child), stall_ns (how long the poll takes at least), starved_ns (likewise,
+//! how long the task waits), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
 
 mod count;
 mod load;
 mod process;
 mod tasks;
+mod top;
 
 use std::env;
 use std::io;
@@ -54,6 +57,7 @@ fn run(section: &str) {
         "starve" => load::starve(),
         "rate" => load::rate(number(0, 3)),
         "flat" => load::flat(number(0, 3), number(1, 1)),
+        "top" => top::top(number(0, 4)),
         "backtrace" => load::backtrace(),
         "fork" => process::fork_first(|| tasks::pingpong(number(0, 1000))),
         _ => panic!("no section \"{}\"", section),
