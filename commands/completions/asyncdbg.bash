@@ -66,6 +66,7 @@ _asyncdbg()
 		*" probes "*) own="--allow-slow" ;;
 		*" metrics "*) own="--duration --every --over --allow-slow" ;;
 		*" profile "*) own="--duration --allow-slow --format" ;;
+		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --no-cache --output
@@ -104,7 +105,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile info layout save diff report continue detach help quit" ;;
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report continue detach help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="layout sockets threads locals" ;;

@@ -50,7 +50,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile info layout save diff report continue detach help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report continue detach help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -108,6 +108,14 @@ complete -c asyncdbg -n '__asyncdbg_typed metrics' -l allow-slow -d 'Use probe p
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l duration -x -d 'End after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l format -x -a 'text folded pprof' -d 'Of what is written'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l interval -x -d 'A frame each TIME'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l count -x -d 'End after N frames'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l sort -x -a 'id type place tasks polls busy longest p99 runnable wakes own' -d 'Sort by a field'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l group -x -a 'type place' -d 'A row for all that have the same'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l with -x -a 'id type place' -d 'Only tasks with that value'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l rows -x -d 'Only the first N rows'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l over -x -d 'What a stall takes'
+complete -c asyncdbg -n '__asyncdbg_typed top' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l report -r -F -d 'Write a snapshot and a report of each process'

@@ -13,6 +13,7 @@
 #include "commands/shell/option.h"
 #include "commands/shell/short_form.h"
 #include "commands/time/time.h"
+#include "commands/top/top.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
@@ -45,6 +46,7 @@ const struct command *const command_table[] = {
 	&stalls_command,
 	&metrics_command,
 	&profile_command,
+	&top_command,
 	&info_command,
 	&info_layout_command,
 	&info_sockets_command,

@@ -212,7 +212,8 @@ static void a_whole_word_is_never_ambiguous(void **state)
 	assert_finds("print t", &print_command, "t");
 	assert_finds("p type", &print_command, "type");
 	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
-	assert_refuses("t", "\"t\" is ambiguous: task, type, types, tasks, threads, thread, trace");
+	assert_refuses("t",
+	               "\"t\" is ambiguous: task, type, types, tasks, threads, thread, trace, top");
 }
 
 static void suggests(void **state)

@@ -64,7 +64,6 @@ static const struct {
 	{ "step", NULL, no_steps },
 	{ "stepi", "si", no_steps },
 	{ "tbreak", "tb", no_breakpoints },
-	{ "top", NULL, no_trace },
 	{ "until", NULL, no_steps },
 	{ "watch", NULL, no_breakpoints },
 	{ "x", NULL, no_memory },

@@ -1,0 +1,230 @@
+/* A page of `top` as JSON. */
+#include <inttypes.h>
+
+#include "commands/json/out_json.h"
+#include "commands/top/top_page.h"
+
+static void put_id(struct json_writer *w, const char *key, uint64_t id)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, id);
+	json_put_text(w, key, id ? text : NULL);
+}
+
+static void put_if(struct json_writer *w, const char *key, bool known, uint64_t n)
+{
+	out_json_number_if(w, key, known, n);
+}
+
+static void put_place(struct json_writer *w, const struct trace_place *place)
+{
+	if (!place) {
+		json_put_null(w, "place");
+		return;
+	}
+	json_open_object(w, "place");
+	json_open_array(w, "frames");
+	for (size_t i = 0; i < place->nframes; i++) {
+		const struct trace_frame *f = &place->frames[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "function", f->function);
+		json_put_text(w, "file", f->file);
+		put_if(w, "line", f->line != 0, f->line);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_put_text(w, "awaits", place->leaf);
+	json_close_object(w);
+}
+
+static const char *const states[NDOINGS] = { NULL, "runnable", "polling", "waiting" };
+
+static const char *kind_of(enum trace_job job)
+{
+	return job == TRACE_BLOCKING ? "blocking" : "task";
+}
+
+static void put_what(struct json_writer *w, const struct top_page *p, const struct top_row *row)
+{
+	if (row->task) {
+		put_id(w, "task", row->task->id);
+		json_put_text(w, "state", states[row->task->doing]);
+		put_if(w, "since_ns", row->task->doing != DOING_UNKNOWN && !p->sampling,
+		       p->frame->time - row->task->since);
+	} else {
+		json_put_int(w, "tasks", (int64_t)row->tasks);
+		json_put_int(w, "ended", (int64_t)row->ended);
+		json_open_object(w, "states");
+		for (size_t i = DOING_RUNNABLE; i < NDOINGS; i++)
+			json_put_int(w, states[i], (int64_t)row->doing[i]);
+		json_close_object(w);
+	}
+	if (row->task || p->view->grouping == TOP_BY_TYPE)
+		json_put_text(w, "kind", kind_of(row->job));
+	json_put_text(w, "type", row->type);
+	if (row->task || p->view->grouping == TOP_BY_PLACE)
+		put_place(w, row->place);
+}
+
+static void put_wakes(struct json_writer *w, const struct top_page *p, const struct top_row *row)
+{
+	const struct top_known *k = &p->known;
+
+	put_if(w, "wakes", k->wakes, row->wakes);
+	put_if(w, "own_wakes", k->own, row->own_wakes);
+	put_if(w, "wakes_by_no_task", k->wakes, row->no_task);
+	if (!k->wakes || !row->waker.wakes) {
+		json_put_null(w, "woken_by");
+		return;
+	}
+	json_open_object(w, "woken_by");
+	put_id(w, "task", row->waker.task);
+	json_put_text(w, "type", row->waker.type);
+	json_put_int(w, "wakes", (int64_t)row->waker.wakes);
+	json_close_object(w);
+}
+
+static void put_row(struct json_writer *w, const struct top_page *p, const struct top_row *row)
+{
+	const struct top_known *k = &p->known;
+
+	json_open_object(w, NULL);
+	put_what(w, p, row);
+	put_if(w, "polls", k->polls, row->polls);
+	put_if(w, "polled_ns", k->ends, row->polled_ns);
+	put_if(w, "poll_longest_ns", k->ends && !p->sampling, row->poll_longest);
+	put_if(w, "poll_p99_ns", k->ends && row->poll_p99, row->poll_p99);
+	put_if(w, "runnable_ns", k->wakes || p->sampling, row->runnable_ns);
+	put_if(w, "runnable_longest_ns", k->wakes, row->runnable_longest);
+	put_if(w, "runnable_p50_ns", k->wakes && row->runnable_p50, row->runnable_p50);
+	put_if(w, "runnable_p99_ns", k->wakes && row->runnable_p99, row->runnable_p99);
+	put_wakes(w, p, row);
+	json_close_object(w);
+}
+
+static void put_hints(struct json_writer *w, const struct top_page *p)
+{
+	static const char *const values[TOP_NHINTS] = {
+		[TOP_SELF_WAKING] = "per_cent",
+		[TOP_NEVER_YIELDS] = "poll_ns",
+		[TOP_LARGE_FUTURE] = "bytes",
+	};
+
+	json_open_array(w, "hints");
+	for (size_t i = 0; i < p->hints.n; i++) {
+		const struct top_hint *h = &p->hints.list[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "hint", top_hints_name(h->kind));
+		put_id(w, "task", h->task);
+		json_put_text(w, "type", h->type);
+		json_put_int(w, "tasks", (int64_t)h->tasks);
+		if (values[h->kind])
+			json_put_int(w, values[h->kind], (int64_t)h->value);
+		if (h->kind == TOP_LARGE_FUTURE)
+			json_put_bool(w, "boxed", h->boxed);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+static void put_workers(struct json_writer *w, const struct top_page *p)
+{
+	json_open_array(w, "workers");
+	for (size_t i = 0; i < p->nworkers; i++) {
+		const struct top_worker *x = &p->workers[i];
+
+		json_open_object(w, NULL);
+		put_if(w, "runtime", x->runtime >= 0, (uint64_t)x->runtime);
+		put_if(w, "worker", x->worker >= 0, (uint64_t)x->worker);
+		put_if(w, "polls", p->known.polls, x->polls);
+		put_if(w, "parks", p->known.parking, x->parks);
+		put_if(w, "busy_ns", p->known.parking, x->busy_ns);
+		put_if(w, "parked_ns", p->known.parking, x->parked_ns);
+		put_if(w, "queue", x->has_queue, x->queue_len);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+static void put_stalls(struct json_writer *w, const struct top_page *p)
+{
+	const struct top_frame *f = p->frame;
+
+	json_put_int(w, "stalls_total", (int64_t)f->stall_total);
+	json_open_array(w, "stalls");
+	for (size_t i = 0; i < f->nstalls; i++) {
+		const struct top_stall *s = &f->stalls[i];
+
+		if (!s->open && s->began + s->ns <= f->began)
+			break; /* an earlier frame had it */
+		json_open_object(w, NULL);
+		put_id(w, "task", s->task);
+		json_put_text(w, "type", s->type);
+		json_put_int(w, "tid", s->tid);
+		json_put_int(w, "began", (int64_t)s->began);
+		json_put_int(w, "poll_ns", (int64_t)s->ns);
+		json_put_bool(w, "ended", !s->open);
+		put_place(w, s->place);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+static void put_sampling(struct json_writer *w, const struct top_page *p)
+{
+	const struct top_sampling *s = p->sampling;
+
+	json_put_bool(w, "sampled", s != NULL);
+	if (!s)
+		return;
+	json_put_int(w, "looks", (int64_t)s->looks);
+	json_put_real(w, "every_s", s->every);
+	json_put_text(w, "why_sampled", s->why);
+}
+
+static void put_totals(struct json_writer *w, const struct top_page *p)
+{
+	const struct top_frame *f = p->frame;
+
+	json_put_int(w, "tasks", (int64_t)f->n);
+	put_if(w, "spawned", p->known.polls, f->spawned);
+	put_if(w, "ended", p->known.polls, f->finished);
+	put_if(w, "polls", p->known.polls, f->polls);
+	put_if(w, "polled_ns", p->known.ends, f->polled_ns);
+	put_if(w, "wakes", p->known.wakes, f->wakes);
+	json_put_int(w, "untracked", (int64_t)f->untracked);
+	json_put_int(w, "lost", (int64_t)p->lost);
+}
+
+void top_json_write(const struct top_page *p, struct json_writer *w)
+{
+	const struct top_view *view = p->view;
+
+	json_open_object(w, NULL);
+	json_put_text(w, "schema", "asyncdbg/2");
+	json_put_text(w, "command", "top");
+	out_json_target(w, p->answer);
+	json_open_object(w, "top");
+	json_put_int(w, "frame", (int64_t)p->number);
+	json_put_int(w, "time", (int64_t)p->frame->time);
+	json_put_int(w, "interval_ns", (int64_t)(p->frame->time - p->frame->began));
+	put_sampling(w, p);
+	put_totals(w, p);
+	put_hints(w, p);
+	put_workers(w, p);
+	put_stalls(w, p);
+	json_put_text(w, "sort", top_view_field_name(view->sort));
+	json_put_text(w, "group", view->grouping ? top_view_grouping_name(view->grouping) : NULL);
+	json_put_int(w, "matched", (int64_t)p->list.matched);
+	json_put_int(w, "rows_total", (int64_t)p->list.total);
+	json_open_array(w, "rows");
+	for (size_t i = 0; i < p->list.n; i++)
+		put_row(w, p, &p->list.rows[i]);
+	json_close_array(w);
+	json_close_object(w);
+	json_close_object(w);
+	json_end_line(w);
+}

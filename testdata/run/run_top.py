@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Compares what `top` says of the program `traced` with what the program does and counts itself.
+
+usage: run_top.py ASYNCDBG TRACED [--allow-slow]
+
+TRACED    the program traced, of any build; debug builds need --allow-slow
+
+Ends with 77 where the kernel refuses probes to us.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from run_trace import Program, WAIT
+
+SECONDS = 6  # that the section "top" takes
+TASKS = ["polled_most", "stalled", "wakes_itself", "waker", "woken", "idle", "hog"]
+slow = []  # the option --allow-slow
+failures = 0
+
+
+def check(what, got, wanted):
+    global failures
+    if got != wanted:
+        failures += 1
+        print(f"FAILED: {what}: {got}, not {wanted}")
+
+
+def check_true(what, got):
+    check(what, bool(got), True)
+
+
+def start(asyncdbg, program, options, words):
+    errors = tempfile.TemporaryFile("w+")
+    child = subprocess.Popen([asyncdbg, "-p", str(program.child.pid), *options, "top", *slow, *words],
+                             stdout=subprocess.PIPE, stderr=errors, text=True)
+    return child, errors
+
+
+def message(errors):
+    errors.seek(0)
+    return errors.read()
+
+
+def frames_of(child, errors):
+    """The documents of --jsonl, as they come."""
+    for line in child.stdout:
+        yield json.loads(line)["top"]
+    text = message(errors)
+    if "there are no probes" in text or "refused" in text:
+        print(f"left out: {text.strip()}")
+        sys.exit(77)
+
+
+def name_of(kind):
+    return kind.split("::{")[0].split("::")[-1] if kind else None
+
+
+def begin(program, section):
+    program.child.stdin.write(section + "\n")
+    program.child.stdin.flush()
+
+
+def truth_of(program):
+    return {words[1]: int(words[2]) for words in program.lines_until("done") if words[0] == "truth"}
+
+
+def check_tasks(frame, truth):
+    """A frame in the middle of the section."""
+    rows = {name_of(row["type"]): row for row in frame["rows"]}
+    check("tasks", sorted(rows), sorted(TASKS))
+    for name in TASKS:
+        check(f"id of {name}", int(rows[name]["task"]), truth[f"id.{name}"])
+    most = max(frame["rows"], key=lambda row: row["polls"])
+    check("polled most", name_of(most["type"]), "polled_most")
+    longest = max(frame["rows"], key=lambda row: row["poll_longest_ns"])
+    check("the longest poll", name_of(longest["type"]), "hog")
+    check("state of the one that does not yield", rows["hog"]["state"], "polling")
+    check_true("its poll takes all of the interval", rows["hog"]["polled_ns"] > 0.99 * frame["interval_ns"])
+    check("polls of the one that does not yield", rows["hog"]["polls"], 0)
+    check_true(f"the stalled one polls {rows['stalled']['poll_longest_ns']} ns", rows["stalled"]["poll_longest_ns"] >= 40e6)
+    check_true("and its p99", rows["stalled"]["poll_p99_ns"] is None or rows["stalled"]["poll_p99_ns"] >= 40e6)
+    check("the idle one: polls, wakes", (rows["idle"]["polls"], rows["idle"]["wakes"]), (0, 0))
+    check("the idle one waits", rows["idle"]["state"], "waiting")
+    check_wakes(rows, truth)
+    place = rows["woken"]["place"]["frames"][-1]
+    check("where the woken one waits", place["function"].split("::")[-1], "waits_for")
+    check_true(f"its file {place['file']}", place["file"].endswith("src/top.rs"))
+
+
+def check_wakes(rows, truth):
+    by = rows["woken"]["woken_by"]
+    check("who wakes it", (int(by["task"]), name_of(by["type"])), (truth["id.waker"], "waker"))
+    check("all its wake-ups", by["wakes"], rows["woken"]["wakes"])
+    check("none by no task", rows["woken"]["wakes_by_no_task"], 0)
+    check("the waker's own wake-ups", rows["waker"]["own_wakes"], 0)
+    own, all_wakes = rows["wakes_itself"]["own_wakes"], rows["wakes_itself"]["wakes"]
+    # Nine of ten are its own.
+    check_true(f"own wake-ups: {own} of {all_wakes}", 0.8 < own / all_wakes < 0.95)
+    check("who wakes itself", rows["wakes_itself"]["woken_by"]["task"], rows["wakes_itself"]["task"])
+
+
+def check_hints(frame, truth):
+    hints = {(hint["hint"], name_of(hint["type"])): hint for hint in frame["hints"]}
+    for hint, name in (("self-waking", "wakes_itself"), ("self-waking", "polled_most"), ("never-yields", "hog"),
+                       ("lost-waker", "idle")):
+        check(f"the hint {hint} for {name}", int(hints.pop((hint, name), {"task": 0})["task"]), truth[f"id.{name}"])
+    check("other hints", list(hints), [])
+
+
+def check_workers(frame):
+    workers = [w for w in frame["workers"] if w["worker"] is not None]
+    check("workers", sorted(w["worker"] for w in workers), [0, 1, 2, 3])
+    for w in workers:
+        known = w["busy_ns"] + w["parked_ns"]
+        check_true(f"worker {w['worker']}: {known} of {frame['interval_ns']}", abs(known - frame["interval_ns"]) < 0.1 * frame["interval_ns"])
+    check_true("one worker is busy all the time", any(w["parked_ns"] == 0 for w in workers))
+
+
+def run_tasks(asyncdbg, path):
+    program = Program(path)
+    begin(program, f"top {SECONDS}")
+    program.lines_until("running")
+    child, errors = start(asyncdbg, program, ["--jsonl"], ["--interval", "500ms"])
+    frames = list(frames_of_until_end(program, child, errors))
+    truth = frames.pop()
+    check("status", child.wait(WAIT), 0)
+    check("messages", message(errors), "")
+    check_true(f"{len(frames)} frames", len(frames) > 4)
+    check("numbers of frames", [f["frame"] for f in frames], list(range(1, len(frames) + 1)))
+    check("lost", frames[-1]["lost"], 0)
+    busy = [f for f in frames[3:] if len(f["rows"]) == len(TASKS)
+            and next(r for r in f["rows"] if name_of(r["type"]) == "hog")["polls"] == 0]
+    check_true("frames in which all of them run", len(busy) > 3)
+    check_tasks(busy[2], truth)
+    check_hints(busy[2], truth)
+    check_workers(busy[2])
+    stalls = sum(1 for f in frames for s in f["stalls"] if s["ended"] and name_of(s["type"]) == "stalled")
+    check_true(f"{stalls} stalls of {truth['stalls']}", truth["stalls"] // 2 < stalls <= truth["stalls"])
+    print("tasks: done")
+
+
+def frames_of_until_end(program, child, errors):
+    """Frames until the program has ended the section, then its truth."""
+    truth = None
+    for frame in frames_of(child, errors):
+        yield frame
+        if truth is None and frame["tasks"] <= 1:
+            truth = truth_of(program)
+            program.end()
+    yield truth if truth is not None else truth_of(program)
+
+
+def run_counts(asyncdbg, path):
+    """All frames together have what the program has counted, group by group."""
+    for section in ("counts", "several", "pingpong 300"):
+        program = Program(path)
+        child, errors = start(asyncdbg, program, ["--jsonl"], ["--interval", "300ms", "--group", "type"])
+        frames = frames_of(child, errors)
+        rows, totals = [], {"spawned": 0, "ended": 0, "polls": 0, "wakes": 0}
+        first = next(frames, None)
+        if first is None:
+            sys.exit(f"asyncdbg has ended: {message(errors)}")
+        truth = program.run(section)
+        time.sleep(0.1)
+        program.end()
+        for frame in frames:
+            check(f"{section}: lost", frame["lost"], 0)
+            rows += frame["rows"]
+            for key in totals:
+                totals[key] += frame[key]
+        child.wait(WAIT)
+        jobs = truth["blocking"]
+        check(f"{section}: spawned", totals["spawned"], truth["spawned"] + jobs)
+        check(f"{section}: ended", totals["ended"], truth["terminated"] + jobs)
+        check(f"{section}: polls", totals["polls"], truth["polls"] + truth["cancels"] + jobs)
+        for key, number in truth.items():
+            if key.startswith("polls.") and not key.endswith("::aborted"):
+                kind = key[len("polls."):] + "::{async_fn_env#0}"
+                check(f"{section}: {key}", sum(r["polls"] for r in rows if r["type"] == kind), number)
+            if key.startswith("wakes."):
+                kind = key[len("wakes."):] + "::{async_fn_env#0}"
+                by = [r for r in rows if r["type"] == kind]
+                woken = sum(r["wakes"] - r["wakes_by_no_task"] for r in by)
+                check(f"{section}: {key}", woken, number)
+    print("counts: done")
+
+
+def run_text(asyncdbg, path):
+    program = Program(path)
+    begin(program, f"top {SECONDS}")
+    program.lines_until("running")
+    child, errors = start(asyncdbg, program, [], ["--count", "2", "--sort", "polls", "--interval", "700ms"])
+    text = child.communicate(timeout=WAIT)[0]
+    check("text: status", child.returncode, 0)
+    check("text: messages", message(errors), "")
+    first, second = text.split("\n\n")
+    for frame in (first, second):
+        check("text: the program", frame.splitlines()[0].split(":")[1].strip(), f"process {program.child.pid}")
+        lines = frame.splitlines()
+        head = next(i for i, line in enumerate(lines) if line.split()[0] == "TASK")
+        rows = lines[head + 1:]
+        check("text: rows", len(rows), len(TASKS))
+        check("text: columns in line", {line[:8].strip().isdigit() for line in rows}, {True})
+        check_true("text: polled most", "polled_most" in rows[0])
+    check_true("text: who wakes", any("traced::top::waker" in line and "traced::top::woken" in line for line in second.splitlines()))
+    child, errors = start(asyncdbg, program, [], ["--count", "1", "--rows", "2", "--with", "type", "traced::top::w"])
+    text = child.communicate(timeout=WAIT)[0]
+    check_true("text: more rows", text.endswith("1 more rows\n"))
+    child, errors = start(asyncdbg, program, [], ["--interval", "100ms"])
+    child.stdout.readline()
+    for _ in range(20):
+        child.stdout.readline()
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=WAIT)
+    check("text: status after ^C", child.returncode, 0)
+    program.child.kill()
+    program.child.wait(WAIT)
+    print("text: done")
+
+
+def run_wrong(asyncdbg, path):
+    program = Program(path)
+    pid = str(program.child.pid)
+    calls = [
+        (["-p", pid, "top", "--interval", "0"], 64, "above 0"),
+        (["-p", pid, "top", "--count", "0"], 64, "at least 1"),
+        (["-p", pid, "top", "--sort", "pols"], 64, "did you mean polls?"),
+        (["-p", pid, "top", "--group", "task"], 64, "there are type, place"),
+        (["-p", pid, "top", "--with", "name", "x"], 64, "there are id, type, place"),
+        (["-p", str(os.getpid()), "top", "--count", "1"], 2, ""),
+        (["top"], 64, ""),
+    ]
+    for words, status, text in calls:
+        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
+        check(f"status of {words[2:]}: {done.stderr}", done.returncode, status)
+        check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
+        check(f"output of {words[2:]}", done.stdout, "")
+    program.end()
+    print("wrong calls: done")
+
+
+def main(arguments):
+    if "--allow-slow" in arguments:
+        arguments.remove("--allow-slow")
+        slow.append("--allow-slow")
+    if len(arguments) != 2:
+        sys.exit(__doc__)
+    run_tasks(*arguments)
+    run_counts(*arguments)
+    run_text(*arguments)
+    run_wrong(*arguments)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
