@@ -15,7 +15,10 @@
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
 
-enum { MAX_FRAMES = 1000000000 };
+enum {
+	MAX_FRAMES = 1000000000,
+	LOOK_SHARE = 25, /* of the time, one part of so many is spent on looks at queues */
+};
 static const double default_interval = 1, default_over = 0.01; /* seconds */
 
 struct topping {
@@ -36,6 +39,8 @@ struct topping {
 	struct answer answer;
 	uint64_t lost; /* events, up to the last look */
 	uint64_t number, began;
+	uint64_t looked, look_ns; /* when the last look ended, and how long it took */
+	bool fresh;               /* there was one in this interval */
 	struct json_writer *json;
 	struct arena arena; /* of the page */
 };
@@ -169,11 +174,19 @@ static struct error *write_page(struct topping *t, const struct top_page *page)
 static void look(struct topping *t)
 {
 	const struct snapshot *s = NULL;
+	uint64_t start = clock_now_ns();
+
+	/* With very many tasks a look takes a good part of a second. */
+	t->fresh = start - t->looked >= t->look_ns * LOOK_SHARE;
+	if (!t->fresh)
+		return;
 	struct error *err CLEANUP(error_freep) = session_snapshot(t->s, 0, NULL, &s);
 
 	if (err)
 		LOG("trace", "no look at the runtimes: %s", err->message);
-	event_tally_look(t->tally, err ? NULL : s, clock_now_ns());
+	t->looked = clock_now_ns();
+	t->look_ns = t->looked - start;
+	event_tally_look(t->tally, err ? NULL : s, t->looked);
 }
 
 static struct top_known known_of(const struct trace_plan *plan)
@@ -201,6 +214,8 @@ static struct error *show(struct topping *t, uint64_t time)
 	arena_reset(&t->arena);
 	event_tally_advance(t->tally, time);
 	top_workers_next(&t->workers, t->tally, &t->arena, &page.workers, &page.nworkers);
+	for (size_t i = 0; i < page.nworkers; i++)
+		page.workers[i].has_queue &= t->fresh;
 	page.frame = top_rows_cut(t->rows, time);
 	top_view_rows(t->rows, page.frame, &t->view, &t->arena, &page.list);
 	top_hints_find(page.frame, &t->proofs, &t->arena, &page.hints);
