@@ -8,9 +8,9 @@ jobs=${JOBS:-$(nproc)}
 fixtures=${FIXTURES:-$root/testdata/fixtures}
 
 debian_packages=(cmake ninja-build gcc libc6-dev pkg-config libdw-dev libelf-dev libiberty-dev
-	zlib1g-dev libedit-dev zstd clang libbpf-dev libcapstone-dev)
+	zlib1g-dev libedit-dev zstd clang libbpf-dev libcapstone-dev libncurses-dev)
 debian_test_packages=(libcmocka-dev libjansson-dev binutils gdb python3 python3-jsonschema jq clang-format procps
-	util-linux valgrind libdebuginfod1)
+	util-linux valgrind libdebuginfod1 tmux)
 
 say() {
 	printf '== %s\n' "$*"
@@ -70,10 +70,10 @@ explain_packages() {
 		  Debian, Ubuntu  $*
 		  Fedora          cmake ninja-build gcc pkgconf elfutils-devel elfutils-libelf-devel
 		                  binutils-devel jansson-devel libedit-devel libcmocka-devel zstd zlib-devel
-		                  clang libbpf-devel capstone-devel
-		                  gdb-headless python3-jsonschema clang-tools-extra
+		                  clang libbpf-devel capstone-devel ncurses-devel
+		                  gdb-headless tmux python3-jsonschema clang-tools-extra
 		  Arch            cmake ninja gcc pkgconf elfutils binutils jansson libedit cmocka
-		                  zlib zstd gdb python-jsonschema clang libbpf capstone
+		                  zlib zstd gdb python-jsonschema clang libbpf capstone ncurses tmux
 	EOF
 }
 

@@ -1,5 +1,5 @@
 /*
- * Lengths of time, of which percentiles are asked. The first few are kept as they are, more of them
+ * Lengths of time, for percentiles. The first few are kept as they are, more of them
  * are counted in buckets: memory is bounded, and small where there are few.
  */
 #ifndef COMMANDS_TOP_DURATIONS_H

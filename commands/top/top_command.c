@@ -10,16 +10,26 @@
 #include "commands/time/following.h"
 #include "commands/top/top.h"
 #include "commands/top/top_page.h"
+#include "commands/top/top_screen.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
+#include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
 
 enum {
 	MAX_FRAMES = 1000000000,
-	LOOK_SHARE = 25, /* of the time, one part of so many is spent on looks at queues */
+	LOOK_SHARE = 25,   /* of the time, one part of so many is spent on looks at queues */
+	DETAIL_SHARE = 10, /* and on looks at the task that is shown */
 };
 static const double default_interval = 1, default_over = 0.01; /* seconds */
+
+/* The task of TOP_MODE_TASK, as text. */
+struct detail {
+	char *text;
+	VEC(const char *) lines;  /* of text */
+	uint64_t looked, look_ns; /* when it was read, and how long that took */
+};
 
 struct topping {
 	struct session *s;
@@ -42,7 +52,13 @@ struct topping {
 	uint64_t looked, look_ns; /* when the last look ended, and how long it took */
 	bool fresh;               /* there was one in this interval */
 	struct json_writer *json;
-	struct arena arena; /* of the page */
+	struct top_page page;    /* the last one */
+	struct arena arena;      /* of the page */
+	struct arena list_arena; /* of its list */
+	bool quit;               /* q was typed */
+	bool screen;             /* it is shown on a full screen */
+	struct top_state state;
+	struct detail detail;
 };
 
 /* ---- options ---- */
@@ -200,26 +216,36 @@ static struct top_known known_of(const struct trace_plan *plan)
 	};
 }
 
-/* Before time, all events were added. */
-static struct error *show(struct topping *t, uint64_t time)
+/* Selects the rows of the page. */
+static void select_rows(struct topping *t)
 {
-	struct top_page page = {
+	t->page.view = t->screen ? &t->state.view : &t->view;
+	/* No row is needed that cannot come into sight by one key. */
+	if (t->screen)
+		t->state.view.limit = t->state.selected + 2 * t->state.rows + 2;
+	arena_reset(&t->list_arena);
+	top_view_rows(t->rows, t->page.frame, t->page.view, &t->list_arena, &t->page.list);
+}
+
+/* Before time, all events were added. */
+static void make_page(struct topping *t, uint64_t time)
+{
+	struct top_page *page = &t->page;
+
+	arena_reset(&t->arena);
+	*page = (struct top_page){
 		.answer = &t->answer,
-		.view = &t->view,
 		.number = ++t->number,
 		.lost = t->lost,
 		.known = known_of(trace_plan_of(t->trace)),
 	};
-
-	arena_reset(&t->arena);
 	event_tally_advance(t->tally, time);
-	top_workers_next(&t->workers, t->tally, &t->arena, &page.workers, &page.nworkers);
-	for (size_t i = 0; i < page.nworkers; i++)
-		page.workers[i].has_queue &= t->fresh;
-	page.frame = top_rows_cut(t->rows, time);
-	top_view_rows(t->rows, page.frame, &t->view, &t->arena, &page.list);
-	top_hints_find(page.frame, &t->proofs, &t->arena, &page.hints);
-	return write_page(t, &page);
+	top_workers_next(&t->workers, t->tally, &t->arena, &page->workers, &page->nworkers);
+	for (size_t i = 0; i < page->nworkers; i++)
+		page->workers[i].has_queue &= t->fresh;
+	page->frame = top_rows_cut(t->rows, time);
+	select_rows(t);
+	top_hints_find(page->frame, &t->proofs, &t->arena, &page->hints);
 }
 
 /* ---- the trace ---- */
@@ -254,6 +280,122 @@ static bool is_interrupted(void)
 	return stop != NULL;
 }
 
+/* ---- the screen ---- */
+
+static void free_detail(struct detail *d)
+{
+	free(d->text);
+	d->text = NULL;
+	vec_free(&d->lines);
+}
+
+static void split_lines(struct detail *d)
+{
+	for (char *rest = d->text, *line; (line = strsep(&rest, "\n")) != NULL && rest;)
+		*vec_push(&d->lines) = line;
+}
+
+/* Prints the task, of a snapshot, as text for the screen. */
+static void print_task(struct topping *t, const struct snapshot *s, FILE *f)
+{
+	struct out_options options = t->out->options;
+	struct answer answer = { .command = "async task", .snapshot = s, .wants = WANT_TASKS };
+	SCRATCH(a);
+	const char *id = arena_uint(&a, t->state.task);
+	const struct task *task = snapshot_task(s, id, 0);
+	const struct job *job = snapshot_job(s, id);
+
+	if (!task && !job) {
+		fprintf(f, "task %s has ended\n", id);
+		return;
+	}
+	options.answers = options.messages = f;
+	options.color = options.progress = false;
+	options.width = top_screen_width();
+	struct out *out CLEANUP(out_freep) = out_text_new(&options);
+	out_begin(out, &answer);
+	if (task)
+		out->ops->task(out, task, TASK_FULL);
+	else
+		out->ops->job(out, job, TASK_FULL);
+	error_free(out_end(out));
+}
+
+/* Reads the task again, as often as that is cheap. */
+static void look_at_task(struct topping *t)
+{
+	struct detail *d = &t->detail;
+	const struct snapshot *s = NULL;
+	uint64_t start = clock_now_ns();
+	size_t size;
+
+	if (t->state.mode != TOP_MODE_TASK || start - d->looked < d->look_ns * DETAIL_SHARE)
+		return;
+	struct error *err CLEANUP(error_freep) = session_snapshot(t->s, WANT_TASKS, NULL, &s);
+	free_detail(d);
+	FILE *f = open_memstream(&d->text, &size);
+	if (!f)
+		out_of_memory();
+	if (err)
+		fprintf(f, "%s\n", err->message);
+	else
+		print_task(t, s, f);
+	if (fclose(f) != 0)
+		out_of_memory();
+	if (!err)
+		top_hints_look(&t->proofs, s);
+	split_lines(d);
+	d->looked = clock_now_ns();
+	d->look_ns = d->looked - start;
+}
+
+static void draw(struct topping *t)
+{
+	const struct top_page *page = t->number ? &t->page : NULL;
+
+	top_screen_draw(&t->state, page, &t->names, t->detail.lines.data, t->detail.lines.n);
+}
+
+/* False: q was typed. */
+static bool take_keys(struct topping *t)
+{
+	const struct top_page *page = t->number ? &t->page : NULL;
+	int key;
+
+	while ((key = top_screen_key()) >= 0) {
+		size_t lines = top_screen_lines(&t->state, page, t->detail.lines.n);
+		enum top_action action = top_state_key(&t->state, key, page, lines);
+
+		if (action == TOP_QUIT)
+			return false;
+		if (action == TOP_OPEN) {
+			t->detail.look_ns = 0;
+			look_at_task(t);
+		}
+		if (action == TOP_SELECT && page)
+			select_rows(t);
+		if (action != TOP_NOTHING)
+			draw(t);
+	}
+	return true;
+}
+
+static struct error *show(struct topping *t, uint64_t time)
+{
+	make_page(t, time);
+	if (!t->screen)
+		return write_page(t, &t->page);
+	look_at_task(t);
+	draw(t);
+	return NULL;
+}
+
+/* The trace ends with this turn. */
+static void stop(struct topping *t)
+{
+	t->following.duration = 1e-9;
+}
+
 static struct error *tick(bool ended, void *arg)
 {
 	struct topping *t = arg;
@@ -261,7 +403,14 @@ static struct error *tick(bool ended, void *arg)
 	bool enough = t->count && t->number >= t->count;
 
 	note_lost(t);
-	if (enough || (ended ? is_interrupted() : (double)(now - t->began) / 1e9 < t->interval))
+	if (t->screen && !ended && !take_keys(t)) {
+		t->quit = true;
+		stop(t);
+		return NULL;
+	}
+	if (enough || t->quit ||
+	    (ended ? is_interrupted()
+	           : t->state.paused || (double)(now - t->began) / 1e9 < t->interval))
 		return NULL;
 	if (!ended) {
 		look(t);
@@ -272,7 +421,7 @@ static struct error *tick(bool ended, void *arg)
 	TRY(show(t, now));
 	t->began = now;
 	if (t->count && t->number >= t->count)
-		t->following.duration = 1e-9; /* it is over */
+		stop(t);
 	return NULL;
 }
 
@@ -286,6 +435,25 @@ static bool has_all_tasks(const struct snapshot *s)
 			return false;
 	}
 	return true;
+}
+
+/* Where a person looks: else frames of text are written. */
+static void open_screen(struct topping *t)
+{
+	const struct out_options *o = &t->out->options;
+	FILE *messages = o->messages;
+
+	if (t->out->format != OUT_TEXT || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) ||
+	    o->answers != stdout)
+		return;
+	struct error *err CLEANUP(error_freep) = top_screen_open(o->color, o->ascii);
+	if (err) {
+		fprintf(messages, "note: frames of text, no full screen: %s\n", err->message);
+		return;
+	}
+	t->screen = true;
+	top_state_begin(&t->state, &t->view);
+	draw(t);
 }
 
 static struct error *follow(struct topping *t)
@@ -312,7 +480,11 @@ static struct error *follow(struct topping *t)
 		.tick = tick,
 		.arg = t,
 	};
-	TRY(following_run(&t->following));
+	open_screen(t);
+	struct error *err = following_run(&t->following);
+	if (t->screen)
+		top_screen_close();
+	TRY(err);
 	t->s->finding = following_end(t->trace, t->options.events, t->out);
 	if (!complete)
 		t->s->finding = STATUS_PARTIAL;
@@ -330,6 +502,8 @@ static void free_all(struct topping *t)
 	top_hints_free(&t->proofs);
 	top_page_free_names(&t->names);
 	arena_free(&t->arena);
+	arena_free(&t->list_arena);
+	free_detail(&t->detail);
 	free(t->json);
 }
 
@@ -386,6 +560,9 @@ const struct command top_command = {
 		"    last interval. Above them workers and hints: tasks that wake themselves, "
 		"that do\n"
 		"    not yield, that nothing can wake, with large futures.\n"
+		"    On a terminal it is a full screen; the key ? shows the others. Elsewhere it "
+		"prints\n"
+		"    frames of text, or with --json and --jsonl a document for each.\n"
 		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
 		"    it runs, and needs CAP_BPF and CAP_PERFMON.",
 	.offline = true,

@@ -38,6 +38,8 @@ const char *top_page_name(struct top_names *names, const char *type)
 	if (name)
 		return name;
 	name = names->full ? type : name_short(&names->arena, type);
+	if (!names->full && str_begins(name, "async fn "))
+		name += strlen("async fn ");
 	name = str_clean(&names->arena, name, strlen(name));
 	map_put(&names->map, (uintptr_t)type, (void *)(uintptr_t)name);
 	return name;

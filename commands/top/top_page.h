@@ -15,7 +15,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/saved/json_writer.h"
 
-/* What can be told of the program. */
+/* What can be known of the program. */
 struct top_known {
 	bool polls;   /* that they begin */
 	bool ends;    /* when polls end */

@@ -105,7 +105,7 @@ static struct top_stats *stats_of(struct top_rows *t, struct slot *slot)
 }
 
 /*
- * Counts a wake-up by a task. When more tasks wake it than are told apart, each of them loses one:
+ * Counts a wake-up by a task. When more tasks wake it than have a place, each of them loses one:
  * what is left is the least that they have woken it.
  */
 static void count_waker(struct top_stats *s, uint64_t by)

@@ -17,7 +17,7 @@ struct snapshot;
 struct top_rows;
 
 enum {
-	TOP_WAKERS = 4,   /* tasks that wake one, which are told apart in an interval */
+	TOP_WAKERS = 4,   /* tasks that wake one, counted one by one in an interval */
 	TOP_STALLS = 200, /* polls over the limit that are kept, the newest */
 };
 

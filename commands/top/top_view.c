@@ -42,11 +42,20 @@ const char *top_view_grouping_name(enum top_grouping grouping)
 	return names[grouping];
 }
 
+const struct trace_frame *top_view_frame(const struct trace_place *place)
+{
+	for (size_t i = place->nframes; i-- > 0;) {
+		if (!place->frames[i].library)
+			return &place->frames[i];
+	}
+	return &place->frames[place->nframes - 1];
+}
+
 const char *top_view_place_text(struct arena *a, const struct trace_place *place)
 {
 	if (!place || !place->nframes)
 		return NULL;
-	const struct trace_frame *f = &place->frames[place->nframes - 1];
+	const struct trace_frame *f = top_view_frame(place);
 	if (!f->file || !f->line)
 		return f->function;
 	return arena_printf(a, "%s:%u in %s", f->file, f->line, f->function);
@@ -290,9 +299,8 @@ static double number_of(const struct top_row *row, enum top_field field)
 static struct entry entry_of(const struct top_row *row, const struct top_view *view, size_t index)
 {
 	struct entry e = { .polls = row->polls, .index = index };
-	const struct trace_frame *at = row->place && row->place->nframes
-	                                       ? &row->place->frames[row->place->nframes - 1]
-	                                       : NULL;
+	const struct trace_frame *at =
+		row->place && row->place->nframes ? top_view_frame(row->place) : NULL;
 
 	e.id = row->task ? row->task->id : 0;
 	e.key = number_of(row, view->sort) * (view->sort == TOP_ID ? 1 : -1);

@@ -63,7 +63,11 @@ struct top_list {
 /* The rows of a frame, in a. */
 void top_view_rows(const struct top_rows *t, const struct top_frame *frame,
                    const struct top_view *view, struct arena *a, struct top_list *ret);
-/* "src/main.rs:12 in app::inner", in a; NULL: nowhere. */
+/*
+ * The innermost frame in the program's own code; else the innermost one. The place has frames.
+ */
+const struct trace_frame *top_view_frame(const struct trace_place *place);
+/* "src/main.rs:12 in app::inner", of that frame, in a; NULL: nowhere. */
 const char *top_view_place_text(struct arena *a, const struct trace_place *place);
 
 #endif

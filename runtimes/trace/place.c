@@ -287,6 +287,7 @@ static const struct trace_place *make_place(struct inspector *in, struct arena *
 			inspector_clean_name(a, node->plan->function),
 			s->file_short ? inspector_clean_name(a, s->file_short) : NULL,
 			s->line,
+			s->library,
 		};
 	}
 	*place = (struct trace_place){ .number = number, .frames = frames, .nframes = c->n };

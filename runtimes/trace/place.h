@@ -22,6 +22,7 @@ struct trace_frame {
 	const char *function; /* without generics: "app::run" */
 	const char *file;     /* of the await; NULL: unknown */
 	unsigned line;        /* 0: unknown */
+	bool library;         /* file does not belong to the program's own code */
 };
 
 /* A place; equal places of one plan are the same object. */

@@ -424,6 +424,7 @@ static struct trace_place *copy_place(struct arena *a, const struct trace_frame 
 		copy[i].function = arena_strdup(a, frames[i].function);
 		copy[i].file = frames[i].file ? arena_strdup(a, frames[i].file) : NULL;
 		copy[i].line = frames[i].line;
+		copy[i].library = frames[i].library;
 	}
 	*place = (struct trace_place){ .frames = copy, .nframes = n };
 	place->leaf = leaf ? arena_strdup(a, leaf) : NULL;
@@ -458,7 +459,8 @@ static const struct trace_place *waiting_place(struct task_spans *t, const struc
 	size_t n = 0;
 
 	while (n < MAX_FRAMES && (at = suspended_within(task, f)) != NULL) {
-		frames[n++] = (struct trace_frame){ at->function, at->file_short, at->line };
+		frames[n++] =
+			(struct trace_frame){ at->function, at->file_short, at->line, at->library };
 		key = map_key_on(key, at->function, strlen(at->function));
 		key = map_key_of_pair(key, at->line);
 		f = awaited(at);

@@ -61,6 +61,9 @@ check() {
 		report "only commands/ writes to standard output" \
 			"$(grep -vE '_test\.c:|/test/' <<<"$lines" || true)"
 	done
+	for folder in debugger dwarf runtimes commands; do
+		deny "$folder" '<(n?curses|term)\.h>' commands/top/top_screen.c
+	done
 	deny runtimes '<jansson\.h>' runtimes/saved/json_{reader,writer}_test.c \
 		runtimes/saved/json_reader_fuzz.c
 	deny commands '<jansson\.h>' commands/json/out_json_test.c commands/report/report_test.c \
@@ -85,6 +88,7 @@ if [ "${1:-}" = --self-test ]; then
 	"$root/testdata/check/check_libraries.sh"
 	expect runtimes/model/model.c '#include <elfutils/libdw.h>'
 	expect commands/shell/main.c '#include <gelf.h>'
+	expect commands/top/top_page.c '#include <curses.h>'
 	expect debugger/target/target.c '#include <elfutils/libdwfl.h>'
 	expect debugger/target/target.c '#include <sys/ptrace.h>'
 	expect commands/shell/main.c '#include <sys/ptrace.h>'

@@ -9,6 +9,8 @@ Ends with 77 where the kernel refuses probes to us.
 """
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -223,6 +225,154 @@ def run_text(asyncdbg, path):
     print("text: done")
 
 
+class Screen:
+    """asyncdbg on a terminal of its own, which is tmux."""
+
+    def __init__(self, asyncdbg, program, words, width=150, height=24):
+        self.directory = tempfile.TemporaryDirectory()
+        self.tmux = ["tmux", "-S", os.path.join(self.directory.name, "socket"), "-f", "/dev/null"]
+        self.file = os.path.join(self.directory.name, "after")
+        command = [asyncdbg, "-p", str(program.child.pid), "top", *slow, *words]
+        script = (f"stty -g >{self.file}.before; {shlex.join(command)}; echo status $?; "
+                  f"stty -g >{self.file}; exec sleep 1000")
+        environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        environment.pop("TMUX", None)
+        subprocess.run([*self.tmux, "new-session", "-d", "-x", str(width), "-y", str(height), script],
+                       check=True, env=environment)
+
+    def text(self):
+        return subprocess.run([*self.tmux, "capture-pane", "-p"], check=True, capture_output=True, text=True).stdout
+
+    def keys(self, *keys):
+        subprocess.run([*self.tmux, "send-keys", *keys], check=True)
+
+    def wait(self, what, shown):
+        """The screen, when a function finds on it what it waits for."""
+        limit = time.monotonic() + WAIT
+        while time.monotonic() < limit:
+            text = self.text()
+            if shown(text):
+                return text
+            time.sleep(0.05)
+        check(f"the screen: {what}: {self.text()}", False, True)
+        return self.text()
+
+    def pid(self):
+        """Of asyncdbg, which the shell of the terminal has started."""
+        shell = subprocess.run([*self.tmux, "display-message", "-p", "#{pane_pid}"], check=True,
+                               capture_output=True, text=True).stdout.strip()
+        with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as f:
+            return int(f.read().split()[0])
+
+    def check_end(self, what, status):
+        """The terminal is as it was, and has what was on it before."""
+        text = self.wait(f"{what}: the end", lambda text: "status" in text)
+        check(f"{what}: the last line", text.strip().splitlines()[-1], f"status {status}")
+        check(f"{what}: what is left of the screen", "WAITS AT" in text, False)
+        limit = time.monotonic() + WAIT
+        while not os.path.exists(self.file) and time.monotonic() < limit:
+            time.sleep(0.02)
+        time.sleep(0.05)
+        with open(self.file + ".before", encoding="ascii") as before, open(self.file, encoding="ascii") as after:
+            check(f"{what}: settings of the terminal", after.read(), before.read())
+        alternate = subprocess.run([*self.tmux, "display-message", "-p", "#{alternate_on} #{cursor_flag}"],
+                                   check=True, capture_output=True, text=True).stdout.strip()
+        check(f"{what}: alternate screen, cursor", alternate, "0 1")
+        self.close()
+
+    def close(self):
+        subprocess.run([*self.tmux, "kill-server"], check=False, stderr=subprocess.DEVNULL)
+        self.directory.cleanup()
+
+
+def lines_with(text, *words):
+    return [line for line in text.splitlines() if all(word in line for word in words)]
+
+
+def run_screen_keys(asyncdbg, path):
+    program = Program(path)
+    begin(program, "top 40")
+    program.lines_until("running")
+    screen = Screen(asyncdbg, program, ["--interval", "300ms", "--sort", "polls"], width=230)
+    text = screen.wait("tasks", lambda text: lines_with(text, "self-waking", "wakes_itself") and
+                       lines_with(text, "never-yields", "hog"))
+    rows = text.splitlines()[text.splitlines().index(lines_with(text, "POLLS/S", "WAITS AT")[0]) + 1:]
+    check("screen: rows", sum(1 for line in rows if "traced::top::" in line), len(TASKS))
+    check("screen: polled most", "polled_most" in rows[0], True)
+    check("screen: who wakes", len(lines_with(text, "top::waker", "top::woken", "waiting")), 1)
+    check("screen: how it is sorted", "sorted by polls" in text, True)
+    screen.keys("o")
+    screen.keys("id", "Enter")
+    text = screen.wait("sorted by id", lambda text: "sorted by id" in text)
+    screen.keys("r")
+    screen.wait("reversed", lambda text: "reversed" in text)
+    screen.keys("r", "g")
+    text = screen.wait("by type", lambda text: "by type" in text and "TASKS" in text)
+    screen.keys("g", "g", "/")
+    screen.keys("top::woken", "Enter")
+    text = screen.wait("the filter", lambda text: 'with "top::woken"' in text and "row 1 of 1" in text)
+    screen.keys("Enter")
+    text = screen.wait("the task", lambda text: "notify" in text and "waits_for" in text)
+    check("screen: its backtrace", "src/top.rs" in text, True)
+    screen.keys("Escape")
+    screen.wait("back", lambda text: "row 1 of 1" in text)
+    screen.keys("Escape")
+    screen.wait("no filter", lambda text: f"of {len(TASKS)}" in text)
+    screen.keys("w")
+    text = screen.wait("workers", lambda text: "worker 3" in text)
+    check("screen: busy workers", len(lines_with(text, "busy 100.0%")) >= 1, True)
+    screen.keys("s")
+    screen.wait("stalls", lambda text: lines_with(text, "still polls", "hog") and lines_with(text, "stalled", "ms"))
+    screen.keys("?")
+    screen.wait("help", lambda text: "page up" in text)
+    screen.keys("t", "p")
+    screen.wait("paused", lambda text: "paused" in text)
+    subprocess.run([*screen.tmux, "resize-window", "-x", "70", "-y", "12"], check=True)
+    text = screen.wait("a small terminal", lambda text: "BUSY" in text and "WAITS AT" not in text)
+    check("screen: no line is too long", max(map(len, text.splitlines())) <= 70, True)
+    screen.keys("q")
+    screen.check_end("q", 0)
+    program.child.kill()
+    program.child.wait(WAIT)
+    print("screen: done")
+
+
+def run_screen_ends(asyncdbg, path):
+    """However it ends, the terminal is as it was."""
+    ways = [
+        ("^C", lambda screen, program: screen.keys("C-c"), 0),
+        ("SIGTERM", lambda screen, program: os.kill(screen.pid(), signal.SIGTERM), 0),
+        ("SIGHUP", lambda screen, program: os.kill(screen.pid(), signal.SIGHUP), 0),
+        ("twice", lambda screen, program: [os.kill(screen.pid(), s) for s in (signal.SIGSTOP, signal.SIGTERM,
+                                                                           signal.SIGINT, signal.SIGCONT)], None),
+        ("SIGABRT", lambda screen, program: os.kill(screen.pid(), signal.SIGABRT), 128 + signal.SIGABRT),
+        ("the program's end", lambda screen, program: program.child.kill(), 0),
+    ]
+    for name, end, status in ways:
+        program = Program(path)
+        begin(program, "top 40")
+        program.lines_until("running")
+        screen = Screen(asyncdbg, program, ["--interval", "300ms"])
+        screen.wait("tasks", lambda text: "WAITS AT" in text)
+        end(screen, program)
+        if status is None:
+            screen.wait(f"{name}: the end", lambda text: "status" in text)
+            screen.close()
+        else:
+            screen.check_end(name, status)
+        program.child.kill()
+        program.child.wait(WAIT)
+    print("ends of the screen: done")
+
+
+def run_screen(asyncdbg, path):
+    if not shutil.which("tmux"):
+        print("left out: tmux, which is the terminal of the screen")
+        return
+    run_screen_keys(asyncdbg, path)
+    run_screen_ends(asyncdbg, path)
+
+
 def run_wrong(asyncdbg, path):
     program = Program(path)
     pid = str(program.child.pid)
@@ -253,6 +403,7 @@ def main(arguments):
     run_tasks(*arguments)
     run_counts(*arguments)
     run_text(*arguments)
+    run_screen(*arguments)
     run_wrong(*arguments)
     sys.exit(1 if failures else 0)
 
