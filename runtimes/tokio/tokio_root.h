@@ -35,11 +35,9 @@ void tokio_note_roots(struct collector *c);
 
 /*
  * Scans the current writable memory of the target for headers of tasks, and fills
- * tokio_of(in)->roots from them; earlier roots are dropped. The scan ends after SCAN_MIB, after
- * SCAN_MS of processor time, or after ten times that of wall-clock time. $ASYNCDBG_SCAN sets other
- * limits: "MIB" or "MIB,MS"; 0 disables the scan. Fails only when the target is gone, and at ^C.
+ * tokio_of(in)->roots from them; earlier roots are dropped. Its limits are those of
+ * word_scan_run(). Fails only when the target is gone, and at ^C.
  */
-enum { SCAN_MIB = 1024, SCAN_MS = 200 };
 struct error *tokio_scan(struct inspector *in) MUST_CHECK;
 
 /* The copy of tokio in c's inspector that corresponds to the root's. */

@@ -1,0 +1,202 @@
+/* Scans writable memory for words in ranges (word_scan.h). */
+#include "runtimes/common/word_scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	PIECE = 256 << 10, /* fits the cache of one processor core */
+	MAX_STATICS = 256,
+	WORD = 8,
+	SLOWEST = 10, /* limit of wall-clock time, as a multiple of that of processor time */
+};
+
+struct word_scan {
+	struct inspector *in;
+	struct target *t;
+	const struct word_range *ranges;
+	size_t nranges;
+	const char *sought;
+	word_scan_fn *met;
+	void *arg;
+	uint64_t max_bytes, max_ns, bytes;
+	uint64_t worked_ns, began_ns; /* start times, CPU and wall clock */
+	bool out_of_bytes, out_of_time, too_many;
+	VEC(struct word_piece) statics; /* pieces of modules that were scanned */
+	struct error *err;
+	uint64_t at; /* address of words[0] */
+	size_t nwords;
+	uint64_t words[PIECE / WORD];
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+struct inspector *word_scan_inspector(const struct word_scan *s)
+{
+	return s->in;
+}
+
+void *word_scan_arg(const struct word_scan *s)
+{
+	return s->arg;
+}
+
+const struct word_piece *word_scan_statics(const struct word_scan *s, size_t *n)
+{
+	*n = s->statics.n;
+	return s->statics.data;
+}
+
+uint64_t *word_scan_buffer(struct word_scan *s, size_t *size)
+{
+	s->nwords = 0;
+	*size = sizeof(s->words);
+	return s->words;
+}
+
+uint64_t word_scan_bytes(const struct word_scan *s)
+{
+	return s->bytes;
+}
+
+/* Processor time, so that a busy machine does not change the result. */
+uint64_t word_scan_worked_ns(const struct word_scan *s)
+{
+	return now_ns(CLOCK_THREAD_CPUTIME_ID) - s->worked_ns;
+}
+
+bool word_scan_read(struct word_scan *s, uint64_t addr, uint64_t *ret)
+{
+	size_t got = 0;
+
+	if (addr % WORD == 0 && addr - s->at < s->nwords * WORD) {
+		*ret = s->words[(addr - s->at) / WORD];
+		return true;
+	}
+	struct error *err = target_read_through(s->t, addr, ret, WORD, &got);
+	error_free(err);
+	return !err && got == WORD;
+}
+
+static void look_through(struct word_scan *s)
+{
+	for (size_t i = 0; i < s->nranges; i++) {
+		const struct word_range *r = &s->ranges[i];
+		uint64_t low = r->low, size = r->size;
+
+		for (size_t j = 0; j < s->nwords; j++) {
+			if (s->words[j] - low < size)
+				s->too_many |= !s->met(s, r, s->at + j * WORD, s->words[j]);
+		}
+	}
+}
+
+static bool may_go_on(struct word_scan *s)
+{
+	s->out_of_bytes |= s->bytes >= s->max_bytes;
+	s->out_of_time |= word_scan_worked_ns(s) >= s->max_ns ||
+	                  now_ns(CLOCK_MONOTONIC) - s->began_ns >= s->max_ns * SLOWEST;
+	if (!s->err)
+		s->err = interrupt_check();
+	return !s->err && !s->out_of_bytes && !s->out_of_time && !s->too_many;
+}
+
+static bool visit(uint64_t start, uint64_t end, void *arg)
+{
+	struct word_scan *s = arg;
+	uint64_t at = start;
+
+	if (start < end && module_at(s->t, start) && s->statics.n < MAX_STATICS)
+		*vec_push(&s->statics) = (struct word_piece){ start, end };
+	while (at < end && may_go_on(s)) {
+		size_t want = end - at < PIECE ? (size_t)(end - at) : PIECE, got = 0;
+
+		s->err = target_read_through(s->t, at, s->words, want, &got);
+		s->at = at;
+		s->nwords = s->err ? 0 : got / WORD;
+		look_through(s);
+		s->bytes += want;
+		at += want;
+	}
+	return start == end ? may_go_on(s) : at >= end && !s->err;
+}
+
+static void set_limits(struct word_scan *s)
+{
+	const char *limits = getenv("ASYNCDBG_SCAN");
+	unsigned mib = WORD_SCAN_MIB, ms = WORD_SCAN_MS;
+
+	if (limits && sscanf(limits, "%u,%u", &mib, &ms) < 1)
+		mib = WORD_SCAN_MIB;
+	s->max_bytes = (uint64_t)mib << 20;
+	s->max_ns = (uint64_t)ms * 1000000;
+	s->worked_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	s->began_ns = now_ns(CLOCK_MONOTONIC);
+}
+
+static const char *what_was_left(struct word_scan *s)
+{
+	struct arena *a = &s->in->arena;
+
+	if (!s->max_bytes)
+		return arena_printf(a,
+		                    "memory was not looked through for %s, as $ASYNCDBG_SCAN says: "
+		                    "such tasks may be missing",
+		                    s->sought);
+	if (s->too_many)
+		return arena_printf(a,
+		                    "memory has too much in it that looks like tasks: %s may be "
+		                    "missing",
+		                    s->sought);
+	if (!s->out_of_bytes && !s->out_of_time)
+		return NULL;
+	return arena_printf(a,
+	                    "of the memory, only %" PRIu64
+	                    " MiB were looked through for %s, for %s is the limit: such tasks may "
+	                    "be missing; ASYNCDBG_SCAN=MIB,MS sets another one",
+	                    s->bytes >> 20, s->sought,
+	                    s->out_of_bytes
+	                            ? arena_printf(a, "%" PRIu64 " MiB", s->max_bytes >> 20)
+	                            : arena_printf(a, "%" PRIu64 " ms", s->max_ns / 1000000));
+}
+
+struct error *word_scan_run(struct inspector *in, const struct word_range *ranges, size_t nranges,
+                            const char *sought, word_scan_fn *met,
+                            void (*after)(struct word_scan *s), void *arg, const char **cut)
+{
+	struct word_scan *s = calloc(1, sizeof(*s));
+	struct error *err = NULL;
+
+	if (!s)
+		out_of_memory();
+	s->in = in;
+	s->t = in->target;
+	s->ranges = ranges;
+	s->nranges = nranges;
+	s->sought = sought;
+	s->met = met;
+	s->arg = arg;
+	set_limits(s);
+	if (nranges && s->max_bytes)
+		err = target_each_writable(s->t, visit, s);
+	if (!err)
+		err = s->err;
+	else
+		error_free(s->err);
+	if (!err) {
+		if (after)
+			after(s);
+		*cut = what_was_left(s);
+	}
+	vec_free(&s->statics);
+	free(s);
+	return err;
+}
