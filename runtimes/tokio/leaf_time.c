@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtimes/common/instant.h"
+#include "runtimes/future/deadline.h"
 #include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
@@ -56,74 +56,17 @@ const struct binding_row leaf_time_layout[] = {
 	{ 0 },
 };
 
-/* "18446744073 seconds", "3.2 seconds" */
-struct seconds {
-	char text[24];
-};
-
-/* Avoids stdio: it may run a million times. */
-static struct seconds seconds_text(uint64_t ns)
-{
-	uint64_t whole = ns / 1000000000;
-	struct seconds ret;
-	char *p = ret.text;
-
-	for (uint64_t unit = UINT64_C(10000000000); unit; unit /= 10) {
-		if (whole >= unit || p != ret.text || unit == 1)
-			*p++ = (char)('0' + whole / unit % 10);
-	}
-	if (whole < 10) {
-		*p++ = '.';
-		*p++ = (char)('0' + ns / 100000000 % 10);
-	}
-	memcpy(p, " seconds", sizeof(" seconds"));
-	return ret;
-}
-
-/* A deadline relative to the current time. */
-struct due {
-	const char *unknown; /* why the distance is unknown; NULL when it is known */
-	bool past;
-	struct seconds seconds; /* distance from now */
-	/*
-	 * "" where the current time is known. Else it is a lower bound, from a core: "at most "
-	 * goes before a future deadline, "at least " before a past one.
-	 */
-	const char *at_most, *at_least;
-};
-
 /* Reads the deadline that the path leads to, and fills the wait's details. */
-static struct error *read_due(const struct leaf *l, const char *path, struct due *ret)
+static struct error *read_due(const struct leaf *l, const char *path, struct deadline *ret)
 {
-	struct collector *c = l->d->c;
+	static const char paused[] = " of a runtime whose clock may be paused (tokio::time::pause)";
 	struct value deadline;
-	uint64_t due;
 	bool found;
 
 	TRY(leaf_place(l, l->v, path, &deadline, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the %s has no deadline", l->w->kind);
-	TRY(instant_read(c->in, deadline, &due));
-	wait_int(l, "deadline_ns", (int64_t)due);
-	*ret = (struct due){ .at_most = "", .at_least = "" };
-	if (c->clock_paused) {
-		ret->unknown = " of a runtime whose clock may be paused (tokio::time::pause)";
-		return NULL;
-	}
-	if (!c->now_known) {
-		ret->unknown = ", deadline known but not the time of the core";
-		return NULL;
-	}
-	int64_t left = (int64_t)(due - c->now_ns);
-	wait_int(l, "remaining_ms", left / 1000000);
-	wait_string(l, "now", c->now_is_bound ? "lower bound" : "exact");
-	ret->past = left < 0;
-	ret->seconds = seconds_text(left < 0 ? (uint64_t)-left : (uint64_t)left);
-	if (c->now_is_bound) {
-		ret->at_most = "at most ";
-		ret->at_least = "at least ";
-	}
-	return NULL;
+	return deadline_read(l, deadline, l->d->c->clock_paused ? paused : NULL, ret);
 }
 
 /* Resolves a path that this version may not have. */
@@ -171,7 +114,7 @@ static struct error *sleep_is_registered(const struct leaf *l, bool *ret, bool *
 
 static struct error *decode_sleep(struct leaf *l)
 {
-	struct due due;
+	struct deadline due;
 	bool registered, known;
 
 	TRY(read_due(l, leaf_time_layout[SLEEP_DEADLINE].path, &due));
@@ -183,14 +126,7 @@ static struct error *decode_sleep(struct leaf *l)
 	else
 		TRY(leaf_arm_at(l, l->v, leaf_time_layout[SLEEP_WAKER].path));
 	const char *polled = known && !registered ? ", never polled" : "";
-	if (due.unknown)
-		wait_phrase(l, "sleep future%s%s", polled, due.unknown);
-	else if (due.past)
-		wait_words(l, "sleep future", polled, ", sleeping already happened ", due.at_least,
-		           due.seconds.text, " ago", NULL);
-	else
-		wait_words(l, "sleep future", polled, ", sleeping ", due.at_most, due.seconds.text,
-		           NULL);
+	deadline_phrase(l, "sleep future", polled, &due);
 	return NULL;
 }
 
@@ -198,7 +134,7 @@ static struct error *decode_sleep(struct leaf *l)
 static struct error *decode_interval(struct leaf *l)
 {
 	uint64_t seconds, nanos;
-	struct due due;
+	struct deadline due;
 
 	TRY(read_due(l, leaf_time_layout[INTERVAL_DEADLINE].path, &due));
 	TRY(leaf_uint(l, l->v, leaf_time_layout[INTERVAL_SECONDS].path, &seconds));
@@ -208,7 +144,7 @@ static struct error *decode_interval(struct leaf *l)
 	uint64_t period = seconds * 1000000000 + nanos;
 	wait_int(l, "period_ns", (int64_t)period);
 	TRY(leaf_arm_at(l, l->v, leaf_time_layout[INTERVAL_WAKER].path));
-	const struct seconds every = seconds_text(period);
+	const struct deadline_seconds every = deadline_seconds_text(period);
 	if (due.unknown)
 		wait_phrase(l, "interval of %s%s", every.text, due.unknown);
 	else if (due.past)
