@@ -25,6 +25,7 @@ static bool is_poll_fn(const struct snapshot *s, const struct future *f)
 {
 	return begins(f->type, "core::future::poll_fn::PollFn<") ||
 	       begins(f->type, "futures_util::future::poll_fn::PollFn<") ||
+	       begins(f->type, "futures_lite::future::PollFn<") ||
 	       is_of_a_runtime(s, f->type, "::future::poll_fn::PollFn<");
 }
 

@@ -1,5 +1,6 @@
 /* The runtimes and crates that asyncdbg knows, and the functions that classify types for each
  * folder. */
+#include "runtimes/async_executor/executor.h"
 #include "runtimes/future/future_class.h"
 #include "runtimes/futures_executor/local_pool.h"
 #include "runtimes/holding/holding.h"
@@ -10,6 +11,7 @@
 static const struct runtime *const runtimes[] = {
 	&tokio_table,
 	&local_pool_table,
+	&executor_table,
 	NULL,
 };
 
@@ -17,13 +19,17 @@ static const struct runtime *const runtimes[] = {
 static const struct crate_types *const crates[] = {
 	&tokio_types,
 	&local_pool_types,
+	&executor_types,
+	&executor_task_types,
 	&async_broadcast_types,
 	&async_channel_types,
+	&async_io_types,
 	&async_lock_types,
 	&bb8_types,
 	&deadpool_types,
 	&event_listener_types,
 	&flume_types,
+	&futures_lite_types,
 	&futures_types,
 	&h2_types,
 	&hyper_types,

@@ -143,6 +143,7 @@ const struct wait_kind wait_kinds[] = {
 	  .details = SET },
 	{ .name = "local_set", .target = WAIT_LOCAL_SET, .noun = "LocalSet", .details = "tasks" },
 	{ .name = "task_tracker", .details = "tasks_in_set closed" },
+	{ .name = "executor" },
 
 	{ .name = "sleep", .object = "timer", .details = SLEEP },
 	{ .name = "interval", .object = "timer", .details = SLEEP " period_ns" },

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/thread/root.h"
 
@@ -110,8 +111,29 @@ static bool is_named(const struct collector *c, const struct future *f)
 	return f->wait || leaf_is_known_name(c->in->di, f->type);
 }
 
+/*
+ * Does the chain of running futures end in a future that runs an executor of a known runtime? What
+ * it polls is that executor's task.
+ */
+static bool runs_executor(const struct collector *c, const struct future *f)
+{
+	while (f->running && f->nchildren == 1)
+		f = f->children[0];
+	for (const struct runtime *const *r = runtimes_in(c->in->di); f->running && *r; r++) {
+		size_t len = strlen((*r)->executor);
+
+		if (f->type && str_begins(f->type, (*r)->executor) &&
+		    str_begins(f->type + len, "::"))
+			return true;
+	}
+	return false;
+}
+
 bool block_on_is_explained(const struct collector *c, const struct mark *m,
                            const struct thread_info *info)
 {
-	return !is_ours(m) || (info->root && is_named(c, info->root));
+	if (!is_ours(m))
+		return true;
+	return info->root &&
+	       (is_named(c, info->root) || (info->task && runs_executor(c, info->root)));
 }

@@ -22,8 +22,9 @@ void block_on_describe_threads(struct collector *c);
 
 /*
  * Whether all is known that such a function polls on a thread: its future was found, and what each
- * leaf of it waits for has a name. Otherwise the future may run tasks that are not shown, as the
- * `run` of an executor does. True for marks of runtimes.
+ * leaf of it waits for has a name, or it runs a task of an executor that is known. Otherwise the
+ * future may run tasks that are not shown, as the `run` of an executor does. True for marks of
+ * runtimes.
  */
 bool block_on_is_explained(const struct collector *c, const struct mark *m,
                            const struct thread_info *info);

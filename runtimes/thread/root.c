@@ -161,6 +161,27 @@ static size_t last_frame(const struct thread_stack *s, const struct marks *marks
 }
 
 /*
+ * The innermost frame that may contain the pinned future. The loop of a block_on of no runtime may
+ * be a closure of its own, in a frame inward of block_on.
+ */
+static size_t first_frame(const struct thread_stack *s, const struct mark *m)
+{
+	size_t first = 0;
+
+	while (!m->of->types && first < m->frame && !stack_is_runtime_frame(s, m, first))
+		first++;
+	return m->of->types ? m->frame : first;
+}
+
+static void ask_frame(struct referenced *referenced, const struct thread_stack *s, size_t frame)
+{
+	uint64_t cfa = frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
+
+	variables_in_frame(referenced->cs->c->in->di, &s->stack.frames[frame], cfa, note_reference,
+	                   referenced);
+}
+
+/*
  * Finds the address by the loop's own reference to its future. Variables of callers are not used,
  * because a caller may have other futures of the same type. In debug builds this succeeds.
  */
@@ -170,12 +191,13 @@ static bool ask_variables(struct candidates *cs, const struct thread_stack *s, c
 	struct referenced referenced = { .cs = cs };
 
 	for (size_t i = m->frame; i <= cs->last && stack_is_runtime_frame(s, m, i); i++) {
-		uint64_t cfa = i + 1 < s->stack.nframes ? s->stack.frames[i + 1].sp : 0;
-
-		variables_in_frame(cs->c->in->di, &s->stack.frames[i], cfa, note_reference,
-		                   &referenced);
+		ask_frame(&referenced, s, i);
 		if (referenced.addr)
 			break;
+	}
+	for (size_t i = first_frame(s, m); i < m->frame && !referenced.addr; i++) {
+		if (stack_is_runtime_frame(s, m, i))
+			ask_frame(&referenced, s, i);
 	}
 	*ret = referenced.addr;
 	return referenced.addr && !referenced.several;
@@ -230,11 +252,12 @@ static bool may_be_suspended(const struct type *t, const unsigned char *bytes, s
 	return false;
 }
 
-/* Tries every aligned address in the frames of block_on and its callers. */
+/* Tries every aligned address in the frames of block_on, of its loop and its callers. */
 static void scan_stack(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
 {
 	const struct frame *frames = s->stack.frames;
-	uint64_t low = frames[m->frame].sp, high = low;
+	size_t first = first_frame(s, m);
+	uint64_t low = frames[first].has_sp ? frames[first].sp : frames[m->frame].sp, high = low;
 	size_t len = 0, align = type_align(cs->type) < 8 && !cs->boxed ? type_align(cs->type) : 8;
 	size_t size = cs->boxed ? 8 : type_size(cs->type);
 	bool coroutine = type_is_coroutine(cs->type) && !cs->boxed;

@@ -146,7 +146,10 @@ const struct type *stack_mark_future_type(const struct mark *m)
 
 	if (!m->function)
 		return NULL;
-	t = function_param(m->function, m->kind == MARK_BLOCK_ON ? "F" : "T");
+	/* Of a task's poll function: async-task's RawTask<F, T, S, M>; tokio's poll<T, S>. */
+	t = function_param(m->function, "F");
+	if (!t && m->kind != MARK_BLOCK_ON)
+		t = function_param(m->function, "T");
 	/* block_on(future: impl Future) has no name for the type. */
 	return t || m->kind != MARK_BLOCK_ON ? t : function_first_argument(m->function);
 }

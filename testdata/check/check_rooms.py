@@ -23,7 +23,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAYERS = ("debugger", "dwarf", "runtimes", "commands")
-RUNTIMES = ("tokio", "futures_executor")
+RUNTIMES = ("tokio", "futures_executor", "async_executor")
 MAX_FILES = 25
 SMALL_CYCLE = 5
 LARGE_CYCLE = 13

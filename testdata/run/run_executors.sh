@@ -1,6 +1,7 @@
 #!/bin/bash
 # Attaches asyncdbg to programs whose tasks are run by other executors than tokio, alone or beside
-# it, and to one that only looks so: what is not understood gets no all-clear.
+# it, and to one that only looks so: what is not understood gets no all-clear. smol is understood; a
+# task of its own, which waits for processes, counts too.
 #
 # usage: run_executors.sh ASYNCDBG [PROFILE...]
 #
@@ -30,10 +31,10 @@ trap 'stop_program; rm -rf "$work"' EXIT
 # What each has: tasks that are listed (none: no runtime), and who runs the others, by asyncdbg's
 # text; - nobody: the answer is complete.
 programs='
-smol_tasks    none it runs on async-executor (smol)
+smol_tasks    2    -
 futures_pool  1    in futures_executor::thread_pool::PoolState::work: it runs on futures-executor
 handmade      none in handmade::run: asyncdbg does not know what runs it
-mixed_smol    2    it runs on async-executor (smol)
+mixed_smol    4    -
 mixed_local   3    -
 mixed_pool    2    in futures_executor::thread_pool::PoolState::work
 bystander     2    -

@@ -1,0 +1,150 @@
+/*
+ * Reads tasks of the crate async-task (4.0 on): those of async-executor's Executor and
+ * LocalExecutor, on which smol and async-std run.
+ *
+ * A task is one allocation: a header with state and vtable, the schedule function S, and the future
+ * F or its output (async-task, src/raw.rs). Its vtable has the address of RawTask<F, T, S, M>::run,
+ * whose generics in debug info tell all types. S of an executor has a reference to the executor's
+ * State, which has a slab of the wakers of its live tasks (async-executor, src/lib.rs). So any one
+ * task of an executor leads to all of them; the first one is found by a scan of memory for
+ * addresses of vtables.
+ */
+#ifndef RUNTIMES_EXECUTOR_EXECUTOR_H
+#define RUNTIMES_EXECUTOR_EXECUTOR_H
+
+#include "debugger/base/vec.h"
+#include "runtimes/common/bindings.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/common/waker.h"
+#include "runtimes/thread/stack.h"
+
+enum executor_row {
+	EXECUTOR_RUN,
+	EXECUTOR_OFFSET_S,
+	EXECUTOR_OFFSET_F,
+	EXECUTOR_NTASK_ROWS, /* the rows below are of async-executor */
+	EXECUTOR_ACTIVE = EXECUTOR_NTASK_ROWS,
+	EXECUTOR_LENGTH,
+	EXECUTOR_WAKER,
+	EXECUTOR_NROWS,
+};
+
+/* Bits of a header's state (async-task 4.0 to 4.7, src/state.rs). */
+enum {
+	EXECUTOR_SCHEDULED = 1,
+	EXECUTOR_RUNNING = 2,
+	EXECUTOR_COMPLETED = 4,
+	EXECUTOR_CLOSED = 8,
+	EXECUTOR_HANDLE = 16, /* its Task exists */
+	EXECUTOR_AWAITER = 32,
+	EXECUTOR_REF_SHIFT = 8,
+};
+
+/* What the vtable of a task tells about it; constant. */
+struct executor_plan {
+	uint64_t run;                /* address of its run function */
+	const struct type *future;   /* F; NULL: see problem */
+	const struct type *schedule; /* S; NULL: unknown */
+	const struct type *header;   /* NULL: unknown */
+	const struct type *spawned;  /* of what the program gave to spawn(): inside F */
+	const struct path *inside;   /* from F to that; NULL: F is that, or a coroutine has it */
+	bool wrapped;                /* F is a coroutine of the executor that awaits it */
+	const struct path *state, *vtable, *awaiter; /* in the header */
+	const struct path *executor; /* from S to its reference to a State; NULL: none */
+	uint64_t offset_s, offset_f; /* in the task */
+	const char *name;            /* of the spawned future; NULL: unknown */
+	const char *type;            /* the same, sanitised */
+	const char *problem;         /* why its future cannot be read; NULL: it can */
+};
+
+/* One copy of the crates. */
+struct executor_copy {
+	struct executor_copy *next;
+	struct dwarf_module *dm;
+	const char *module; /* base name of the ELF file */
+	const char *version;
+	const struct type *vtable; /* TaskVTable */
+	const struct type *state;  /* async_executor::State; NULL: the program has none */
+	bool has_vtable_offset;    /* vtable_offset is known: of the vtable's address in headers */
+	uint64_t vtable_offset;
+	struct bindings layout;
+	struct map plans; /* address of a vtable -> struct executor_plan; NULL: it is none */
+};
+
+/* An executor that a task leads to. It stays known until the next scan. */
+struct executor_root {
+	struct executor_copy *copy;
+	uint64_t state;  /* address of its State */
+	uint64_t strong; /* address of its Arc's strong count */
+};
+
+/* Its state in an inspector. */
+struct executor_inspector {
+	struct executor_copy *copies;
+	VEC(struct executor_root) roots;
+	const char *cut; /* why the scan did not cover all memory; NULL: it did */
+};
+
+/* An executor in a snapshot. */
+struct executor {
+	const struct executor_root *root;
+	struct runtime_info *info;
+};
+
+/* Its state in a snapshot. */
+struct executor_walk {
+	struct executor *executors; /* by address; their indices follow each other */
+	size_t nexecutors;
+	struct map plans; /* struct task -> its struct executor_plan */
+};
+
+/* A task's header, as read and checked. */
+struct executor_header {
+	uint64_t addr, state;
+	const struct executor_plan *plan;
+};
+
+extern const char executor_name[];
+extern const struct runtime executor_table;
+extern const struct crate_types executor_types, executor_task_types;
+extern const struct leaf_row executor_own_leaves[], executor_task_leaves[]; /* executor_leaf.c */
+struct executor_inspector *executor_of(const struct inspector *in);
+struct executor_walk *executor_walk(const struct collector *c);
+
+/* executor_plan.c */
+void executor_detect(struct inspector *in);
+void executor_close(struct inspector *in);
+bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret);
+/* What the vtable at an address tells; NULL: there is none of a task. */
+const struct executor_plan *executor_plan(struct inspector *in, struct executor_copy *copy,
+                                          uint64_t vtable);
+/* Where the task's future is; executor_is_live() must be true of it. */
+struct error *executor_future(struct collector *c, const struct executor_header *h,
+                              struct value *ret) MUST_CHECK;
+/* Reads the header at an address. ERR_CORRUPT: there is none of a task that exists. */
+struct error *executor_read_header(struct inspector *in, struct executor_copy *copy, uint64_t addr,
+                                   struct executor_header *ret) MUST_CHECK;
+enum task_state executor_state(uint64_t state);
+/* Has a task in this state its future still? */
+bool executor_is_live(uint64_t state);
+
+/* executor_scan.c */
+struct error *executor_scan(struct inspector *in) MUST_CHECK;
+void executor_note(struct collector *c);
+
+/* executor_list.c */
+void executor_list(struct collector *c);
+/* The executor of that index in the snapshot; NULL: it is another runtime. */
+const struct executor *executor_at(const struct collector *c, unsigned index);
+/* The executor with that State; NULL: it is not listed. */
+const struct executor *executor_of_state(const struct collector *c, uint64_t state);
+
+/* executor_decode.c */
+void executor_decode(struct collector *c, struct task *task);
+
+/* executor_thread.c */
+void executor_describe_threads(struct collector *c);
+/* Fills which executors the futures of block_on run. */
+void executor_follow(struct collector *c);
+
+#endif

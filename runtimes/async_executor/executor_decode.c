@@ -1,0 +1,75 @@
+/* Decodes the future of a task. */
+#include "runtimes/async_executor/executor.h"
+#include "runtimes/future/future.h"
+
+/* A task has a reference for each of its wakers, of which one is in the executor's slab. */
+static void count_wakers(const struct executor_header *h, struct task *task)
+{
+	uint64_t references = h->state >> EXECUTOR_REF_SHIFT;
+
+	task->has_wakers =
+		task->state == TASK_IDLE && executor_state(h->state) == TASK_IDLE && references > 0;
+	task->wakers = task->has_wakers ? references - 1 : 0;
+}
+
+/* What the program spawned, inside a coroutine of the executor. */
+static struct future *without_wrapper(const struct executor_plan *plan, struct future *root)
+{
+	return plan->wrapped && !root->problem && root->nchildren == 1 ? root->children[0] : root;
+}
+
+static struct error *decode_root(struct collector *c, const struct executor_header *h,
+                                 struct task *task)
+{
+	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };
+	struct value future;
+
+	TRY(executor_future(c, h, &future));
+	d.idle = executor_state(h->state) == TASK_IDLE;
+	count_wakers(h, task);
+	d.forgotten = task->has_wakers && task->wakers == 0;
+	task->root = without_wrapper(h->plan, future_decode(&d, future));
+	return NULL;
+}
+
+static struct error *decode(struct collector *c, struct task *task)
+{
+	const struct executor *e = executor_at(c, task->runtime);
+	const struct executor_plan *plan = map_get(&executor_walk(c)->plans, (uintptr_t)task);
+	struct executor_header h;
+
+	task->type = plan->type;
+	task->size = plan->spawned ? type_size(plan->spawned) : 0;
+	if (plan->spawned && type_is_coroutine(plan->spawned))
+		task->defined_at = coroutine_defined_at(c->in, plan->spawned);
+	TRY(executor_read_header(c->in, e->root->copy, task->addr, &h));
+	if (plan->problem)
+		return error_new(ERR_LAYOUT, "%s", plan->problem);
+	if (task->state == TASK_RUNNING)
+		return NULL;
+	if (executor_is_live(h.state))
+		TRY(decode_root(c, &h, task));
+	else if (task->state != TASK_COMPLETE)
+		return error_new(ERR_CORRUPT,
+		                 "its future is gone: it is being finished or dropped");
+	if (!task->defined_at)
+		task->defined_at = coroutine_defined_by_tree(c->in, task->root);
+	return NULL;
+}
+
+void executor_decode(struct collector *c, struct task *task)
+{
+	size_t doubts = c->in->target->doubts;
+
+	c->decoding = task;
+	struct error *err = decode(c, task);
+	if (err)
+		task->problem = inspector_clean_name(c->a, err->message);
+	error_free(err);
+	if (!task->root && task->type && task->state != TASK_RUNNING)
+		task->root = future_by_name(c, task->type);
+	task->changed |= c->in->target->doubts != doubts;
+	if (task->problem || task->changed)
+		c->out->complete = false;
+	c->decoding = NULL;
+}

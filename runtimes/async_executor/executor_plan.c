@@ -1,0 +1,356 @@
+/* Finds copies of async-task, and reads vtables and headers of tasks. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/async_executor/executor.h"
+
+enum {
+	MAX_VTABLE = 256,
+	MAX_FUNCTIONS = 16,
+	MAX_OFFSET = 1 << 30, /* a future larger than this does not exist */
+	WORD = 8,
+};
+
+static const char vtable_type[] = "async_task::raw::TaskVTable";
+static const char state_type[] = "async_executor::State";
+static const char run_begins[] = "async_task::raw::RawTask<";
+
+static const struct binding_row rows[EXECUTOR_NROWS] = {
+	[EXECUTOR_RUN] = { "task.run", "type:async_task::raw::TaskVTable", "run" },
+	/* 4.6 | 4.3 to 4.5; before, the sizes of the types tell it */
+	[EXECUTOR_OFFSET_S] = { "task.schedule", "type:async_task::raw::TaskVTable",
+	                        "layout_info.offset_s | layout_info.Some.0.offset_s",
+	                        .optional = true },
+	[EXECUTOR_OFFSET_F] = { "task.future", "type:async_task::raw::TaskVTable",
+	                        "layout_info.offset_f | layout_info.Some.0.offset_f",
+	                        .optional = true },
+	[EXECUTOR_ACTIVE] = { "executor.active", "given", "active.data.entries" },
+	[EXECUTOR_LENGTH] = { "executor.length", "given", "active.data.len" },
+	[EXECUTOR_WAKER] = { "executor.waker", "type:slab::Entry<core::task::wake::Waker>",
+	                     "Occupied.0.waker.data" },
+};
+
+const char executor_name[] = "async_executor";
+
+struct executor_inspector *executor_of(const struct inspector *in)
+{
+	return inspector_state(in, executor_name);
+}
+
+struct executor_walk *executor_walk(const struct collector *c)
+{
+	return collector_state(c, executor_name);
+}
+
+/* ---- copies ---- */
+
+/* A header without metadata has its vtable where those of other kinds have it. */
+static void find_vtable_offset(struct inspector *in, struct executor_copy *copy)
+{
+	static const char table[] = "vtable";
+	const struct type *t = lookup_type(copy->dm, "async_task::header::Header<()>", 0);
+	const struct path *p;
+
+	t = t ? t : lookup_type(copy->dm, "async_task::header::Header", 0);
+	p = t ? inspector_optional_path(in, t, table) : NULL;
+	copy->has_vtable_offset = p && path_offset(p, &copy->vtable_offset);
+}
+
+static void add_copy(struct inspector *in, struct dwarf_module *dm, const char *version)
+{
+	struct executor_copy **end = &executor_of(in)->copies;
+	const struct type *vtable = lookup_type(dm, vtable_type, 0), *state;
+
+	if (!vtable)
+		return;
+	state = version ? lookup_type(dm, state_type, 0) : NULL;
+	while (*end)
+		end = &(*end)->next;
+	struct executor_copy *copy = *end = NEW(&in->arena, struct executor_copy);
+	copy->dm = dm;
+	copy->module = str_base_name(dm->module->path);
+	copy->version = version;
+	copy->vtable = vtable;
+	copy->state = state;
+	find_vtable_offset(in, copy);
+	bindings_resolve(&in->arena, dm, state, rows, state ? EXECUTOR_NROWS : EXECUTOR_NTASK_ROWS,
+	                 &copy->layout);
+}
+
+/* The crates' code is where its generics are used: in a module that has units of the crates. */
+void executor_detect(struct inspector *in)
+{
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+
+		if (debuginfo_is_system(dm->module))
+			continue;
+		const char *version = lookup_crate_version(dm, "async-executor");
+		if (version)
+			add_copy(in, dm, version);
+	}
+}
+
+void executor_close(struct inspector *in)
+{
+	for (struct executor_copy *copy = executor_of(in)->copies; copy; copy = copy->next)
+		map_free(&copy->plans);
+	vec_free(&executor_of(in)->roots);
+}
+
+bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
+{
+	const struct executor_copy *copy = executor_of(in)->copies;
+
+	while (copy && n--)
+		copy = copy->next;
+	if (!copy)
+		return false;
+	*ret = (struct runtime_copy){ .dm = copy->dm,
+		                      .module = copy->module,
+		                      .version = copy->version,
+		                      .layout = &copy->layout,
+		                      .types = { copy->vtable, copy->state } };
+	return true;
+}
+
+/* ---- the types of a task ---- */
+
+/* Header<M>; it has no generics up to 4.3. */
+static const struct type *header_type(struct inspector *in, const struct function *f)
+{
+	const struct type *m = function_param(f, "M"), *t = NULL;
+
+	if (m)
+		t = lookup_type(
+			f->dm,
+			arena_printf(&in->arena, "async_task::header::Header<%s>", type_name(m)),
+			f->die);
+	return t ? t : lookup_type(f->dm, "async_task::header::Header", f->die);
+}
+
+static bool is_wrapper(const struct type *t)
+{
+	static const char boxed[] = "core::pin::Pin<alloc::boxed::Box<";
+	const char *name = type_name(t);
+
+	name += str_begins(name, boxed) ? sizeof(boxed) - 1 : 0;
+	return str_begins(name, "async_executor::");
+}
+
+/*
+ * What the program spawned: an executor wraps it, in a struct (async-executor 1.13.2) or in a
+ * coroutine of its own (before), so that its entry in the slab is removed when it ends.
+ */
+static void find_spawned(struct inspector *in, struct executor_plan *plan)
+{
+	static const char in_struct[] = "future", in_coroutine[] = "Unresumed.future";
+	const struct path *p;
+
+	plan->spawned = plan->future;
+	if (!is_wrapper(plan->future))
+		return;
+	if ((p = inspector_optional_path(in, plan->future, in_struct))) {
+		plan->inside = p;
+		plan->spawned = path_type(p);
+	} else if ((p = inspector_optional_path(in, plan->future, in_coroutine))) {
+		plan->wrapped = true;
+		plan->spawned = path_type(p);
+	}
+}
+
+static uint64_t round_up(uint64_t n, uint64_t align)
+{
+	return align > 1 && align <= MAX_OFFSET ? (n + align - 1) / align * align : n;
+}
+
+/*
+ * Where S and F are, by the types alone (async-task, src/raw.rs: eval_task_layout()): behind the
+ * header, S, then F or the output Result<T, Panic>, whose alignment is at least that of a pointer
+ * where it has one.
+ */
+static void compute_offsets(const struct function *f, struct executor_plan *plan)
+{
+	const struct type *t = function_param(f, "T");
+	uint64_t end, align = type_align(plan->future);
+
+	plan->offset_s = round_up(type_size(plan->header), type_align(plan->schedule));
+	end = plan->offset_s + type_size(plan->schedule);
+	if (t && type_align(t) > align)
+		align = type_align(t);
+	plan->offset_f = round_up(end, align);
+}
+
+static struct error *read_offsets(struct inspector *in, const struct executor_copy *copy,
+                                  uint64_t vtable, const struct function *f,
+                                  struct executor_plan *plan)
+{
+	struct value v = { copy->vtable, vtable };
+	bool found;
+
+	TRY(bindings_uint(in->target, &copy->layout, EXECUTOR_OFFSET_S, v, &plan->offset_s,
+	                  &found));
+	if (found)
+		TRY(bindings_uint(in->target, &copy->layout, EXECUTOR_OFFSET_F, v, &plan->offset_f,
+		                  &found));
+	if (!found)
+		compute_offsets(f, plan);
+	if (plan->offset_s < type_size(plan->header) || plan->offset_f < plan->offset_s ||
+	    plan->offset_f > MAX_OFFSET)
+		return error_new(ERR_CORRUPT, "the vtable 0x%" PRIx64 " has bad offsets", vtable);
+	return NULL;
+}
+
+static struct error *fill_types(struct inspector *in, const struct executor_copy *copy,
+                                uint64_t vtable, const struct function *f,
+                                struct executor_plan *plan)
+{
+	static const char state[] = "state", table[] = "vtable", awaiter[] = "awaiter";
+
+	plan->future = function_param(f, "F");
+	plan->schedule = function_param(f, "S");
+	plan->header = header_type(in, f);
+	if (!plan->header || !plan->schedule || !plan->future)
+		return error_new(ERR_LAYOUT, f->dm->tier == DWARF_FULL
+		                                     ? "the debug info does not describe its types"
+		                                     : "its module has line tables only: build "
+		                                       "with `debug = 2`");
+	TRY(inspector_path(in, plan->header, state, &plan->state));
+	TRY(inspector_path(in, plan->header, table, &plan->vtable));
+	plan->awaiter = inspector_optional_path(in, plan->header, awaiter);
+	plan->executor = inspector_optional_path(in, plan->schedule, state);
+	find_spawned(in, plan);
+	plan->name = type_name(plan->spawned);
+	return read_offsets(in, copy, vtable, f, plan);
+}
+
+/* ---- vtables ---- */
+
+/* Are the functions of the vtable code, and is its run function one of async-task? */
+static const struct function *run_function(struct inspector *in, const struct executor_copy *copy,
+                                           uint64_t vtable)
+{
+	struct value v = { copy->vtable, vtable };
+	unsigned char bytes[MAX_VTABLE];
+	uint64_t run = 0;
+	size_t n, functions = 0;
+	bool found = false;
+	const struct member *members = type_members(copy->vtable, &n);
+
+	if (type_size(copy->vtable) > sizeof(bytes))
+		return NULL;
+	struct error *err = target_read(in->target, vtable, bytes, type_size(copy->vtable));
+	for (size_t i = 0; !err && i < n && i < MAX_FUNCTIONS; i++) {
+		const struct type *t = members[i].type;
+		uint64_t word;
+
+		if (!t || type_kind(t) != TYPE_POINTER || !type_target(t) ||
+		    type_kind(type_target(t)) != TYPE_FUNCTION)
+			continue;
+		memcpy(&word, bytes + members[i].offset, sizeof(word));
+		if (!module_at(in->target, word))
+			return NULL;
+		functions++;
+	}
+	if (!err && functions > 1)
+		err = bindings_uint(in->target, &copy->layout, EXECUTOR_RUN, v, &run, &found);
+	error_free(err);
+	const struct function *f = found && !err ? lookup_function(in->di, run) : NULL;
+	return f && str_begins(f->name, run_begins) ? f : NULL;
+}
+
+const struct executor_plan *executor_plan(struct inspector *in, struct executor_copy *copy,
+                                          uint64_t vtable)
+{
+	const struct function *f;
+	struct executor_plan *plan;
+
+	if (!vtable || vtable % WORD)
+		return NULL;
+	if (map_has(&copy->plans, vtable))
+		return map_get(&copy->plans, vtable);
+	f = run_function(in, copy, vtable);
+	plan = f ? NEW(&in->arena, struct executor_plan) : NULL;
+	map_put(&copy->plans, vtable, plan);
+	if (!plan)
+		return NULL;
+	plan->run = f->low;
+	plan->name = qualified_first_generic(&in->arena, f->name);
+	struct error *err = fill_types(in, copy, vtable, f, plan);
+	if (err)
+		plan->problem = inspector_clean_name(&in->arena, err->message);
+	error_free(err);
+	plan->type = inspector_clean_name(&in->arena, plan->name);
+	return plan;
+}
+
+/* ---- headers ---- */
+
+enum task_state executor_state(uint64_t state)
+{
+	if (state & EXECUTOR_RUNNING)
+		return TASK_RUNNING;
+	if (state & EXECUTOR_COMPLETED)
+		return TASK_COMPLETE;
+	if (state & EXECUTOR_CLOSED)
+		return TASK_CANCELLED;
+	return state & EXECUTOR_SCHEDULED ? TASK_SCHEDULED : TASK_IDLE;
+}
+
+/* A closed task is scheduled once more, so that the executor drops its future. */
+bool executor_is_live(uint64_t state)
+{
+	if (state & EXECUTOR_COMPLETED)
+		return false;
+	return !(state & EXECUTOR_CLOSED) || (state & (EXECUTOR_SCHEDULED | EXECUTOR_RUNNING));
+}
+
+/* No task is completed and scheduled, and one without references and handle is freed. */
+static bool is_legal(uint64_t state)
+{
+	bool completed = state & EXECUTOR_COMPLETED;
+
+	return (state >> EXECUTOR_REF_SHIFT || state & EXECUTOR_HANDLE) &&
+	       state <= (uint64_t)INT64_MAX &&
+	       !(completed && state & (EXECUTOR_SCHEDULED | EXECUTOR_RUNNING));
+}
+
+struct error *executor_read_header(struct inspector *in, struct executor_copy *copy, uint64_t addr,
+                                   struct executor_header *ret)
+{
+	uint64_t vtable;
+	bool found;
+
+	*ret = (struct executor_header){ .addr = addr };
+	if (!addr || addr % WORD)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: not aligned", addr);
+	if (!copy->has_vtable_offset)
+		return error_new(ERR_LAYOUT, "the type of task headers was not found");
+	TRY(target_read_uint(in->target, addr + copy->vtable_offset, 8, &vtable));
+	ret->plan = executor_plan(in, copy, vtable);
+	if (!ret->plan)
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: it has no vtable", addr);
+	if (!ret->plan->state)
+		return error_new(ERR_LAYOUT, "%s", ret->plan->problem);
+	struct value header = { ret->plan->header, addr };
+	TRY(path_uint(in->target, ret->plan->state, header, &ret->state, &found));
+	if (!found || !is_legal(ret->state))
+		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: bad state 0x%" PRIx64,
+		                 addr, ret->state);
+	return NULL;
+}
+
+struct error *executor_future(struct collector *c, const struct executor_header *h,
+                              struct value *ret)
+{
+	const struct executor_plan *plan = h->plan;
+	struct value future = { plan->future, h->addr + plan->offset_f };
+	bool found = true;
+
+	*ret = future;
+	if (plan->inside)
+		TRY(path_eval(c->in->target, plan->inside, future, ret, &found));
+	return found ? NULL : error_new(ERR_CORRUPT, "its future is not there");
+}

@@ -1,0 +1,178 @@
+/*
+ * Scans the program's memory for tasks, which lead to executors. A task's header has the address of
+ * its vtable, a constant. A word with such an address may be what is left of a task that was freed:
+ * the state in its header tells that, and the executor must still be there.
+ */
+#include <inttypes.h>
+
+#include "debugger/base/log.h"
+#include "runtimes/async_executor/executor.h"
+#include "runtimes/common/word_scan.h"
+
+enum {
+	MAX_RANGES = 8,
+	MAX_CANDIDATES = 1 << 20,
+	MAX_ROOTS = 4096,
+	MAX_ENTRIES = 1 << 24,
+	MAX_COUNT = 1 << 30, /* of a live Arc */
+};
+
+struct scan {
+	struct inspector *in;
+	struct word_range ranges[MAX_RANGES]; /* of is a copy */
+	size_t nranges;
+	struct map seen; /* addresses of States */
+	size_t candidates;
+};
+
+static void add_range(struct scan *s, struct executor_copy *copy, struct dwarf_module *dm)
+{
+	uint64_t low, high;
+
+	debuginfo_constants(dm, &low, &high);
+	if (copy->has_vtable_offset && copy->state && low < high && s->nranges < MAX_RANGES)
+		s->ranges[s->nranges++] =
+			(struct word_range){ low + dm->module->bias, high - low, copy };
+}
+
+static bool is_shared(struct target *t, uint64_t strong)
+{
+	uint64_t count = 0;
+	struct error *err = target_read_uint(t, strong, 8, &count);
+
+	error_free(err);
+	return !err && count > 0 && count < MAX_COUNT;
+}
+
+/* An executor's State that a task refers to, and its Arc's strong count. */
+struct referred {
+	struct value state;
+	uint64_t strong;
+};
+
+/* The executor of a task; *found false: the bytes are no reference to one. */
+static struct error *read_reference(struct inspector *in, const struct executor_header *h,
+                                    struct referred *ret, bool *found)
+{
+	static const char strong_path[] = "strong";
+	struct value schedule = { h->plan->schedule, h->addr + h->plan->offset_s };
+	struct value arc, strong;
+
+	TRY(path_eval(in->target, h->plan->executor, schedule, &arc, found));
+	if (*found)
+		TRY(value_shared(in->target, arc, &ret->state));
+	if (*found)
+		TRY(inspector_eval(in, arc, strong_path, &strong, found));
+	if (!*found)
+		return NULL;
+	ret->strong = strong.addr;
+	*found = type_is(ret->state.type, "async_executor::State") &&
+	         is_shared(in->target, strong.addr);
+	return NULL;
+}
+
+/* Is the first task in the slab of the State one of its own? *found false: it is not. */
+static struct error *owns_tasks(struct inspector *in, struct executor_copy *copy,
+                                struct value state, bool *found)
+{
+	struct executor_header h;
+	struct referred back;
+	struct slice entries;
+	uint64_t data = 0;
+
+	TRY(bindings_slice(in->target, &copy->layout, EXECUTOR_ACTIVE, state, &entries, found));
+	if (!*found || entries.count > MAX_ENTRIES)
+		entries.count = 0;
+	*found = false;
+	for (uint64_t i = 0; i < entries.count && !*found; i++) {
+		struct value entry = { entries.element,
+			               entries.addr + i * type_size(entries.element) };
+
+		TRY(bindings_uint(in->target, &copy->layout, EXECUTOR_WAKER, entry, &data, found));
+	}
+	if (*found)
+		TRY(executor_read_header(in, copy, data, &h));
+	if (*found && !h.plan->executor)
+		*found = false;
+	if (*found)
+		TRY(read_reference(in, &h, &back, found));
+	*found = *found && back.state.addr == state.addr;
+	return NULL;
+}
+
+/*
+ * Adds the executor to which a task belongs. A header that a thread is about to write into a task,
+ * or has written, may still be on its stack: what follows it there is no schedule function.
+ */
+static struct error *add_root(struct scan *s, struct executor_copy *copy,
+                              const struct executor_header *h)
+{
+	struct executor_inspector *state = executor_of(s->in);
+	struct referred ref;
+	bool found;
+
+	TRY(read_reference(s->in, h, &ref, &found));
+	if (!found || state->roots.n >= MAX_ROOTS || map_has(&s->seen, ref.state.addr))
+		return NULL;
+	TRY(owns_tasks(s->in, copy, ref.state, &found));
+	if (found && map_put(&s->seen, ref.state.addr, NULL))
+		*vec_push(&state->roots) =
+			(struct executor_root){ copy, ref.state.addr, ref.strong };
+	return NULL;
+}
+
+static bool look_at(struct word_scan *words, const struct word_range *range, uint64_t addr,
+                    uint64_t vtable)
+{
+	struct scan *s = word_scan_arg(words);
+	struct executor_copy *copy = range->of;
+	const struct executor_plan *plan = executor_plan(s->in, copy, vtable);
+	struct executor_header h;
+
+	if (!plan || !plan->executor)
+		return true;
+	if (s->candidates++ == MAX_CANDIDATES)
+		return false;
+	struct error *err = executor_read_header(s->in, copy, addr - copy->vtable_offset, &h);
+	if (!err)
+		err = add_root(s, copy, &h);
+	error_free(err);
+	return true;
+}
+
+static void say(struct word_scan *words)
+{
+	struct scan *s = word_scan_arg(words);
+
+	LOG("scan", "%" PRIu64 " KiB in %" PRIu64 " us: %zu tasks of async-task, %zu executors",
+	    word_scan_bytes(words) >> 10, word_scan_worked_ns(words) / 1000, s->candidates,
+	    executor_of(s->in)->roots.n);
+}
+
+struct error *executor_scan(struct inspector *in)
+{
+	struct executor_inspector *state = executor_of(in);
+	struct scan s = { .in = in };
+	struct target_aside before;
+
+	if (!state->copies)
+		return NULL;
+	state->roots.n = 0;
+	for (struct executor_copy *copy = state->copies; copy; copy = copy->next)
+		add_range(&s, copy, copy->dm);
+	/* The reads are aside: their pages need not be copied in each stop. */
+	target_begin_aside(in->target, &before);
+	struct error *err = word_scan_run(in, s.ranges, s.nranges, "tasks of async-executor",
+	                                  look_at, say, &s, &state->cut);
+	target_end_aside(in->target, &before);
+	map_free(&s.seen);
+	return err;
+}
+
+void executor_note(struct collector *c)
+{
+	const struct executor_inspector *state = executor_of(c->in);
+
+	if (state->copies && state->cut)
+		snapshot_incomplete(c->out, "%s", state->cut);
+}

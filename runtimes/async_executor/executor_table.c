@@ -1,0 +1,50 @@
+/* Registers the executors of async-executor as a runtime. */
+#include "runtimes/async_executor/executor.h"
+
+static const struct mark_row marks[] = {
+	{ "async_task::raw::RawTask<", "run", MARK_TASK_POLL },
+	{ 0 },
+};
+
+static const char *const boundaries[] = { "async_executor::", "async_task::", NULL };
+
+static const struct leaf_row *const own_leaves[] = { executor_own_leaves, NULL };
+static const struct leaf_row *const task_leaves[] = { executor_task_leaves, NULL };
+
+const struct crate_types executor_types = {
+	.path = "async_executor::",
+	.leaves = own_leaves,
+	.boundaries = boundaries,
+};
+
+const struct crate_types executor_task_types = {
+	.path = "async_task::",
+	.leaves = task_leaves,
+};
+
+static void free_walk(struct collector *c)
+{
+	map_free(&executor_walk(c)->plans);
+}
+
+const struct runtime executor_table = {
+	.name = executor_name,
+	.path = "async_task::",
+	.executor = "async_executor",
+	.types = &executor_types,
+	.inspector_size = sizeof(struct executor_inspector),
+	.collector_size = sizeof(struct executor_walk),
+	.detect = executor_detect,
+	.close = executor_close,
+	.copy = executor_get_copy,
+	.scan = executor_scan,
+	.list = executor_list,
+	.decode = executor_decode,
+	.describe_threads = executor_describe_threads,
+	.follow = executor_follow,
+	.note = executor_note,
+	.free = free_walk,
+	.marks = marks,
+	.loop = "async_task::",
+	.task_functions = "async_task::raw::RawTask<",
+};

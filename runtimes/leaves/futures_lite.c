@@ -1,0 +1,47 @@
+/*
+ * The crate futures-lite: futures that poll two others, and those of functions (futures-lite 2.6
+ * and 1.13, src/future.rs).
+ */
+#include "runtimes/future/leaf.h"
+#include "runtimes/leaves/leaves.h"
+
+#define LITE "futures_lite::future::"
+
+static struct error *decode_yield(struct leaf *l)
+{
+	wait_phrase(l, "yielded to other tasks, will be polled again");
+	return NULL;
+}
+
+static const struct leaf_row leaves[] = {
+	{ .type = LITE "YieldNow", .kind = "yield", .decode = decode_yield },
+	{ 0 },
+};
+
+static const struct leaf_row *const families[] = { leaves, NULL };
+
+static const struct combinator_row combinators[] = {
+	{ .type = LITE "Or",
+	  .children = { { "future1", "select arm 0", NULL },
+	                { "future2", "select arm 1", NULL } } },
+	/* It polls the one or the other first, at random. */
+	{ .type = LITE "Race",
+	  .children = { { "future1", "select arm 0", NULL },
+	                { "future2", "select arm 1", NULL } } },
+	/* An arm that has ended is None, or in 1.x has its output. */
+	{ .type = LITE "Zip",
+	  .children = { { "future1.Some.0 | future1", "join arm 0", NULL },
+	                { "future2.Some.0 | future2", "join arm 1", NULL } } },
+	{ .type = LITE "TryZip",
+	  .children = { { "future1.Some.0 | future1", "join arm 0", NULL },
+	                { "future2.Some.0 | future2", "join arm 1", NULL } } },
+	{ 0 },
+};
+
+const struct crate_types futures_lite_types = {
+	.crate = "futures-lite",
+	.path = "futures_lite::",
+	.leaves = families,
+	.combinators = combinators,
+	.poll_fn = LITE "PollFn",
+};

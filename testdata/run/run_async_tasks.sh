@@ -1,0 +1,52 @@
+#!/bin/bash
+# Attaches to executors/async_tasks, tasks of async-executor, as run_live.sh does to programs.
+#
+# usage: run_async_tasks.sh ASYNCDBG PROFILE [LOCK...]
+#
+# PROFILE: debug or release. LOCK: names of locks in executors/, such as async-executor-1.5.0;
+# default all, and Cargo.lock. Exit status 77 where there is no cargo.
+set -euo pipefail
+
+testdata=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$testdata/../scripts/lib.sh"
+
+[ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
+asyncdbg=$(realpath "$1")
+profile=$2
+shift 2
+find_cargo || { echo "skipped: $no_cargo" && exit 77; }
+base=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/executors
+options=(--quiet --locked -j "${JOBS:-2}" --package=async_tasks)
+case $profile in
+debug) ;;
+release) options+=(--release) ;;
+*) fail "no profile $profile" ;;
+esac
+if [ $# -eq 0 ]; then
+	mapfile -t locks < <(cd "$testdata/executors" && ls ./*.lock)
+	set -- "${locks[@]}"
+fi
+
+# copy_sources DIR LOCK: the other locks are of this program alone.
+copy_sources() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	cp -a "$testdata/executors" "$testdata/programs" "$1"
+	cp "$2" "$1/executors/Cargo.lock"
+	sed -i '/^members = \[/,/^\]/{/async_tasks\|members\|^\]/!d}' "$1/executors/Cargo.toml"
+}
+
+for lock; do
+	lock=$(basename "$lock" .lock)
+	dir=$testdata/executors
+	target=$base
+	if [ "$lock" != Cargo ]; then
+		target=$base-$lock
+		copy_sources "$target/src" "$dir/$lock.lock"
+		dir=$target/src/executors
+	fi
+	echo "$lock:"
+	(cd "$dir" && cargo build "${options[@]}" --target-dir "$target")
+	BINARIES=$target/$profile "$testdata/run/run_live.sh" "$asyncdbg" "$profile" async_tasks
+done
