@@ -14,7 +14,8 @@
 
 enum { MAX_OUTPUT = 64 << 10 };
 
-static struct trace_frame frames[] = { { "app::outer", "app.rs", 9 }, { "app::inner", NULL, 0 } };
+static struct trace_frame frames[] = { { "app::outer", "app.rs", 9, false },
+	                               { "app::inner", NULL, 0, false } };
 static const struct trace_place place = { .frames = frames,
 	                                  .nframes = 2,
 	                                  .leaf = "std::[u8; 4]\n" };

@@ -40,7 +40,6 @@ static const char no_steps[] = "asyncdbg does not step; \"diff --interval 1s\" s
 static const char no_breakpoints[] =
 	"asyncdbg sets no breakpoints; \"async backtrace all\" shows where every task is";
 static const char no_memory[] = "\"print\" shows values, \"whatis\" what an address belongs to";
-static const char no_trace[] = "\"diff --interval 1s --count 10\" shows what moves";
 
 static const struct {
 	const char *word, *letters; /* letters: its short form, NULL none */

@@ -13,8 +13,9 @@
 
 enum { BEGIN = 100 };
 
-static struct trace_frame outer[] = { { "app::outer", "app.rs", 9 } };
-static struct trace_frame inner[] = { { "app::outer", "app.rs", 9 }, { "app::inner", "b.rs", 5 } };
+static struct trace_frame outer[] = { { "app::outer", "app.rs", 9, false } };
+static struct trace_frame inner[] = { { "app::outer", "app.rs", 9, false },
+	                              { "app::inner", "b.rs", 5, false } };
 static const struct trace_place at_outer = { .frames = outer, .nframes = 1, .leaf = "Sleep" };
 static const struct trace_place at_inner = { .frames = inner, .nframes = 2 };
 
@@ -207,7 +208,7 @@ static void test_many_places(void **state)
 	begin(&t);
 	add(&t, TRACE_SPAWN, 100, 1, "A");
 	for (size_t i = 0; i < PLACES; i++) {
-		frames[i] = (struct trace_frame){ "app::f", "app.rs", (unsigned)i + 1 };
+		frames[i] = (struct trace_frame){ "app::f", "app.rs", (unsigned)i + 1, false };
 		places[i] = (struct trace_place){ .frames = &frames[i], .nframes = 1 };
 		poll(&t, 100 + i * 100, 101 + i * 100 + i * 37 % 90, 1, &places[i]);
 	}
