@@ -24,7 +24,7 @@ enum {
 	MODE = 0600,
 };
 
-enum format { FORMAT_TEXT, FORMAT_FOLDED, FORMAT_PPROF, NFORMATS };
+enum format { FORMAT_TEXT, FORMAT_FOLDED, FORMAT_PPROF, FORMAT_HTML, NFORMATS };
 
 static const struct {
 	const char *name, *ending, *other_ending;
@@ -33,6 +33,7 @@ static const struct {
 	[FORMAT_TEXT] = { "text", NULL, NULL, NULL },
 	[FORMAT_FOLDED] = { "folded", ".folded", NULL, NULL },
 	[FORMAT_PPROF] = { "pprof", ".pb.gz", ".pprof", "\x1f\x8b" },
+	[FORMAT_HTML] = { "html", ".html", ".htm", "<!doctype html>" },
 };
 
 struct profiling {
@@ -131,6 +132,8 @@ static struct error *write_to(FILE *f, const struct profiling *p, const struct p
 		profile_folded_write(f, v);
 	else if (p->format == FORMAT_PPROF)
 		return profile_pprof_write(f, v);
+	else if (p->format == FORMAT_HTML)
+		profile_html_write(f, v);
 	else
 		profile_text_write(f, v);
 	if (fflush(f) != 0 || ferror(f))
@@ -152,15 +155,15 @@ static struct error *write_view(const struct profiling *p, const struct profile_
 
 static void print_notes(const struct profiling *p, const struct profile_view *v)
 {
-	FILE *f = p->out->options.messages;
+	SCRATCH(tmp);
 
-	if (v->no_off)
-		fprintf(f, "note: polling has the time off the processor too: %s\n", v->no_off);
-	if (v->untracked)
-		fprintf(f, "note: %" PRIu64 " tasks were too many to be followed\n", v->untracked);
-	if (v->totals.unmatched)
-		fprintf(f, "note: %" PRIu64 " polls whose end was seen late are too long here\n",
-		        v->totals.unmatched);
+	/* following_end() tells of lost events. */
+	for (size_t i = PROFILE_NOTE_LOST + 1; i < PROFILE_NNOTES; i++) {
+		const char *note = profile_view_note(&tmp, v, i);
+
+		if (note)
+			fprintf(p->out->options.messages, "note: %s\n", note);
+	}
 }
 
 static struct error *write_profile(struct profiling *p)
@@ -344,7 +347,7 @@ static const struct command_option options[] = {
 	FOLLOWING_SLOW_OPTION,
 	OUTPUT_OPTION,
 	{ "format", "FORMAT", false,
-	  "text, folded (for flame graphs), pprof; else by the ending of FILE" },
+	  "text, folded (for flame graphs), pprof, html; else by the ending of FILE" },
 	{ 0 },
 };
 

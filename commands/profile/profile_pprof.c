@@ -126,13 +126,6 @@ static uint64_t location_of(struct pprof *p, const struct profile_node *node)
 
 /* ---- the message ---- */
 
-static bool has_state(const struct profile_view *v, size_t state)
-{
-	if (state == PROFILE_OFF)
-		return !v->no_off;
-	return state != PROFILE_UNKNOWN || v->tree->total.ns[PROFILE_UNKNOWN];
-}
-
 static void write_sample_types(struct pprof *p)
 {
 	uint64_t unit = string_of(p, "nanoseconds");
@@ -140,7 +133,7 @@ static void write_sample_types(struct pprof *p)
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
 		uint64_t type = string_of(p, profile_state_name(i));
 
-		if (!has_state(p->v, i))
+		if (!profile_view_has(p->v, i))
 			continue;
 		protobuf_clear(&p->field);
 		size_t begin = protobuf_begin(&p->field);
@@ -165,7 +158,7 @@ static void write_sample(struct pprof *p, const struct profile_node *node)
 	protobuf_clear(&p->field);
 	size_t begin = protobuf_begin(&p->field);
 	for (size_t i = PROFILE_NSTATES; i-- > 0;) {
-		if (has_state(p->v, i))
+		if (profile_view_has(p->v, i))
 			protobuf_varint(&p->field, SAMPLE_VALUE, node->self.ns[i]);
 	}
 	while (n)

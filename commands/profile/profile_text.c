@@ -41,14 +41,6 @@ static const char *time_text(struct arena *a, uint64_t ns)
 	return arena_printf(a, "%.1f s", (double)ns / 1e9);
 }
 
-/* Whether there is anything to say about a state. */
-static bool is_shown(const struct profile_view *v, size_t state)
-{
-	if (state == PROFILE_OFF)
-		return !v->no_off;
-	return state != PROFILE_UNKNOWN || v->tree->total.ns[state];
-}
-
 /* ---- types ---- */
 
 static int compare_busy(const void *a, const void *b)
@@ -85,7 +77,7 @@ static void add_type(struct table *t, const struct profile_view *v, const struct
 	cells[n++] = arena_uint(&tmp, type->tasks);
 	cells[n++] = arena_uint(&tmp, type->polls);
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
-		if (is_shown(v, i))
+		if (profile_view_has(v, i))
 			cells[n++] = share(&tmp, type->times.ns[i], sum);
 	}
 	table_row(t, cells);
@@ -104,7 +96,7 @@ static void print_types(FILE *f, const struct profile_view *v)
 	size_t n = 3;
 
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
-		if (is_shown(v, i))
+		if (profile_view_has(v, i))
 			columns[n++] = (struct column){ titles[i], true, 0 };
 	}
 	table_init(&t, columns, n);

@@ -1,5 +1,7 @@
 #include "commands/profile/profile_view.h"
 
+#include <inttypes.h>
+
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 
@@ -37,6 +39,36 @@ const char *profile_view_name(struct arena *a, const struct profile_view *v,
 	if (!node->file)
 		return name;
 	return arena_printf(a, "%s at %s:%u", name, clean(a, node->file), node->line);
+}
+
+bool profile_view_has(const struct profile_view *v, enum profile_state state)
+{
+	if (state == PROFILE_OFF)
+		return !v->no_off;
+	return state != PROFILE_UNKNOWN || v->tree->total.ns[state];
+}
+
+/* "1 task", "2 tasks" */
+static const char *counted(struct arena *a, uint64_t n, const char *noun)
+{
+	return arena_printf(a, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+const char *profile_view_note(struct arena *a, const struct profile_view *v, enum profile_note note)
+{
+	if (note == PROFILE_NOTE_LOST && v->totals.lost)
+		return arena_printf(a, "lost %s: what tasks did then is unknown",
+		                    counted(a, v->totals.lost, "event"));
+	if (note == PROFILE_NOTE_OFF && v->no_off)
+		return arena_printf(a, "polling has the time off the processor too: %s", v->no_off);
+	if (note == PROFILE_NOTE_UNTRACKED && v->untracked)
+		return arena_printf(a, "not followed, because there are so many: %s",
+		                    counted(a, v->untracked, "task"));
+	if (note == PROFILE_NOTE_LATE && v->totals.unmatched)
+		return arena_printf(a,
+		                    "seen too late, so that they are too long here: the ends of %s",
+		                    counted(a, v->totals.unmatched, "poll"));
+	return NULL;
 }
 
 struct profile_node *profile_view_next(const struct profile_view *v,

@@ -38,12 +38,29 @@ const char *profile_view_function(struct arena *a, const struct profile_view *v,
 struct profile_node *profile_view_next(const struct profile_view *v,
                                        const struct profile_node *node);
 
+/* Whether there is a state to tell of. */
+bool profile_view_has(const struct profile_view *v, enum profile_state state);
+
+/* What a reader of the profile should know. */
+enum profile_note {
+	PROFILE_NOTE_LOST,
+	PROFILE_NOTE_OFF,
+	PROFILE_NOTE_UNTRACKED,
+	PROFILE_NOTE_LATE,
+	PROFILE_NNOTES,
+};
+/* In arena a; NULL: it does not hold. */
+const char *profile_view_note(struct arena *a, const struct profile_view *v,
+                              enum profile_note note);
+
 /* All buffer in f; the caller flushes it and looks for its errors. */
 void profile_text_write(FILE *f, const struct profile_view *v);
 /* For flame graphs: a line for each stack and state, "type;function at file:line;[waiting] US". */
 void profile_folded_write(FILE *f, const struct profile_view *v);
 /* For pprof; f is used by its descriptor alone. ERR_OS. */
 struct error *profile_pprof_write(FILE *f, const struct profile_view *v) MUST_CHECK;
+/* A page for a browser. */
+void profile_html_write(FILE *f, const struct profile_view *v);
 void profile_json_write(FILE *f, const struct profile_view *v, bool line);
 
 #endif

@@ -1,6 +1,9 @@
-# Puts styles and scripts into page.html and writes the whole as C.
+# Puts styles and scripts into a page and writes the whole as C.
 #
-# usage: cmake -D DIR=commands/report -D "STYLES=a.css;b.css" "SCRIPTS=a.js;b.js" -D OUTPUT=FILE.c -P embed.cmake
+# usage: cmake -D PAGE=a/page.html -D "STYLES=a.css;b.css" "SCRIPTS=a.js;b.js" -D HEADER=a/a_page.h -D OUTPUT=FILE.c
+#	-P embed.cmake
+#
+# The variables of a/a_page.h are a_page_head, a_page_tail and their sizes.
 #
 # The scripts become one, in their order: what one declares, those behind it can use. So do styles.
 # The page allows itself nothing but this very style and this very script, by their hashes.
@@ -33,7 +36,7 @@ endfunction()
 function(include_part token)
 	set(text "")
 	foreach(file ${ARGN})
-		file(READ ${DIR}/${file} part)
+		file(READ ${file} part)
 		if(part MATCHES "</(script|style)|<!--|@DATA@")
 			message(FATAL_ERROR "${file}: ${CMAKE_MATCH_0} would end it where it stands")
 		endif()
@@ -55,20 +58,21 @@ const size_t ${name}_size = sizeof(${name});
 ")
 endfunction()
 
-file(READ ${DIR}/page.html page)
+file(READ ${PAGE} page)
+get_filename_component(name ${HEADER} NAME_WE)
 include_part(STYLE ${STYLES})
 include_part(SCRIPT ${SCRIPTS})
 string(FIND "${page}" @DATA@ at)
 if(at LESS 0)
-	message(FATAL_ERROR "page.html: no @DATA@")
+	message(FATAL_ERROR "${PAGE}: no @DATA@")
 endif()
 string(SUBSTRING "${page}" 0 ${at} head)
 math(EXPR at "${at} + 6")
 string(SUBSTRING "${page}" ${at} -1 tail)
 file(WRITE ${OUTPUT}.new "/* Made by commands/report/embed.cmake. */
-#include \"commands/report/report_page.h\"
+#include \"${HEADER}\"
 
 ")
-array(report_page_head "${head}")
-array(report_page_tail "${tail}")
+array(${name}_head "${head}")
+array(${name}_tail "${tail}")
 file(RENAME ${OUTPUT}.new ${OUTPUT})

@@ -191,6 +191,20 @@ def check_pprof(path, tasks, microseconds):
         check("pprof: waiting by go", int(match.group(1)), pprof.total("waiting"))
 
 
+def check_page(path, tasks, duration):
+    """The data of a page, with all times of its nodes."""
+    with open(path, encoding="utf-8") as f:
+        page = f.read()
+    check("page: its beginning", page.startswith("<!doctype html>"), True)
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
+    columns = 6 + len(data["states"])
+    rows = [data["nodes"][at:at + columns] for at in range(0, len(data["nodes"]), columns)]
+    check("page: parents come first", all(row[0] <= at for at, row in enumerate(rows)), True)
+    check("page: all times", sum(sum(row[6:]) for row in rows), tasks * data["duration_ns"])
+    check(f"page: {data['duration_ns']} ns", abs(data["duration_ns"] - duration) < 0.1e9, True)
+    check("page: tasks", data["tasks"], tasks)
+
+
 def run_whole(asyncdbg, path):
     """Tasks that live all the time, of which two are never off their processors."""
     program = Program(path)
@@ -199,14 +213,19 @@ def run_whole(asyncdbg, path):
     time.sleep(1)
     with tempfile.TemporaryDirectory() as directory:
         file = os.path.join(directory, "rate.folded")
+        page = os.path.join(directory, "rate.html")
         pprof_file = os.path.join(directory, "rate.pb.gz")
         json_profile = Profile(asyncdbg, program, "--duration", "2s")
         folded_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", file, form=())
         pprof_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", pprof_file, form=())
+        page_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", page, form=())
         text_profile = Profile(asyncdbg, program, "--duration", "2s", form=())
         document = json.loads(json_profile.finish())
         check("rate: on standard output", folded_profile.finish(), "")
         check("rate: pprof on standard output", pprof_profile.finish(), "")
+        check("rate: page on standard output", page_profile.finish(), "")
+        if "events were lost" not in "".join(page_profile.messages):
+            check_page(page, sum(row["tasks"] for row in document["profile"]["types"]), 2e9)
         text = text_profile.finish()
         if "events were lost" not in "".join(pprof_profile.messages):
             check_pprof(pprof_file, sum(row["tasks"] for row in document["profile"]["types"]), 2e6)
