@@ -8,6 +8,7 @@
 
 #include "commands/base/interval.h"
 #include "commands/profile/profile.h"
+#include "commands/profile/profile_sampling.h"
 #include "commands/profile/profile_view.h"
 #include "commands/time/following.h"
 #include "debugger/base/clock.h"
@@ -39,7 +40,8 @@ static const struct {
 struct profiling {
 	struct session *s;
 	struct out *out;
-	struct trace *trace;
+	struct trace *trace; /* NULL: it samples */
+	struct profile_sampling sampling;
 	struct task_spans *spans;
 	struct time_profile *profile;
 	struct trace_options options;
@@ -170,28 +172,30 @@ static struct error *write_profile(struct profiling *p)
 {
 	SCRATCH(tmp);
 	struct profile_tree tree;
-	const struct answer answer = { .command = "profile",
-		                       .snapshot = asyncdbg_last(p->s->handle) };
+	const struct session *s = p->trace ? p->s : &p->sampling.looking;
+	const struct answer answer = { .command = "profile", .snapshot = asyncdbg_last(s->handle) };
 	struct out_options options = p->out->options;
 	struct profile_view v = {
 		.tree = &tree,
 		.answer = &answer,
 		.options = &options,
-		.plan = trace_plan_of(p->trace),
+		.plan = p->trace ? trace_plan_of(p->trace) : NULL,
 		.wanted = p->options.events,
-		.backend = trace_backend(p->trace),
+		.backend = p->trace ? trace_backend(p->trace) : "samples",
+		.samples = p->sampling.n,
 		.when_ns = p->when,
 		.start = p->start,
 		.duration_ns = p->end - p->start,
 		.untracked = task_spans_untracked(p->spans),
-		.no_off = trace_off_times_missing(p->trace),
+		.no_off = p->trace ? trace_off_times_missing(p->trace) : NULL,
 	};
 
 	if (p->path && strcmp(p->path, "-") != 0)
 		options.width = 0;
 	time_profile_tree(p->profile, &tmp, &tree);
 	time_profile_inexact(p->profile, &v.inexact_spans, &v.inexact_ns);
-	trace_totals(p->trace, &v.totals);
+	if (p->trace)
+		trace_totals(p->trace, &v.totals);
 	TRY(write_view(p, &v));
 	print_notes(p, &v);
 	return NULL;
@@ -279,12 +283,12 @@ static uint64_t now_since_1970(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void print_beginning(const struct profiling *p, const struct snapshot *s)
+static void print_beginning(const struct profiling *p)
 {
 	FILE *f = p->out->options.messages;
 
-	fprintf(f, "note: profiling process %d for %g s; ^C ends it\n", (int)s->target.pid,
-	        p->duration);
+	fprintf(f, "note: profiling process %d for %g s; ^C ends it\n",
+	        (int)asyncdbg_target(p->s->handle)->pid, p->duration);
 	fflush(f);
 }
 
@@ -295,11 +299,46 @@ static bool off_time(pid_t tid, uint64_t *ns, void *arg)
 	return trace_off_time(p->trace, tid, ns);
 }
 
+/* Without probes: why is the reason. */
+static struct error *run_sampling(struct profiling *p, const char *why)
+{
+	struct profile_sampling *sampling = &p->sampling;
+
+	fprintf(p->out->options.messages, "note: sampling, which is not exact: %s\n", why);
+	*sampling = (struct profile_sampling){ .s = p->s,
+		                               .duration = p->duration,
+		                               .visit = time_profile_add,
+		                               .arg = p->profile,
+		                               .pidfd = p->pidfd };
+	print_beginning(p);
+	p->when = now_since_1970();
+	TRY(profile_sampling_run(sampling));
+	p->start = sampling->start;
+	p->end = sampling->end;
+	if (!sampling->n)
+		return error_new(ERR_STATE, "the process has ended before it could be looked at");
+	TRY(write_profile(p));
+	p->s->finding = STATUS_PARTIAL;
+	return NULL;
+}
+
+/* Whether the kernel or this build have no probes for us. */
+static bool has_no_probes(const struct profiling *p, const struct error *err)
+{
+	return err && !p->trace && (err->kind == ERR_UNSUPPORTED || err->kind == ERR_OS);
+}
+
 static struct error *run_profile(struct profiling *p)
 {
 	const struct snapshot *s;
+	struct error *err = following_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s);
 
-	TRY(following_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s));
+	if (has_no_probes(p, err)) {
+		struct error *why CLEANUP(error_freep) = err;
+
+		return run_sampling(p, why->message);
+	}
+	TRY(err);
 	bool complete = s->complete;
 	p->start = clock_now_ns();
 	p->when = now_since_1970();
@@ -309,7 +348,7 @@ static struct error *run_profile(struct profiling *p)
 	task_spans_begin(p->spans, s, p->start);
 	if (!complete)
 		fprintf(p->out->options.messages, "note: not all tasks that exist could be read\n");
-	print_beginning(p, s);
+	print_beginning(p);
 	TRY(follow(p));
 	TRY(write_profile(p));
 	p->s->finding = following_end(p->trace, p->options.events, p->out);
@@ -336,6 +375,8 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	struct error *err = run_profile(&p);
 
 	trace_close(p.trace);
+	task_samples_free(p.sampling.samples);
+	session_close(&p.sampling.looking);
 	task_spans_free(p.spans);
 	time_profile_free(p.profile);
 	file_close(&p.pidfd);
@@ -362,7 +403,11 @@ const struct command profile_command = {
 		"of\n"
 		"    polls belongs to the await at which the task went on.\n"
 		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
-		"    it runs, and needs CAP_BPF and CAP_PERFMON.",
+		"    it runs, and needs CAP_BPF and CAP_PERFMON. Where there are none, it looks "
+		"at\n"
+		"    the tasks again and again, and takes at most a tenth of a processor for "
+		"that:\n"
+		"    times are estimates, and polls are not counted.",
 	.offline = true,
 	.run = run,
 };

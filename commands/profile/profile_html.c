@@ -100,6 +100,7 @@ static void put_heading(struct page *p)
 	json_put_int(&p->w, "duration_ns", (int64_t)p->v->duration_ns);
 	json_put_int(&p->w, "tasks", (int64_t)tasks);
 	json_put_int(&p->w, "polls", (int64_t)polls);
+	json_put_int(&p->w, "samples", (int64_t)p->v->samples);
 	json_open_array(&p->w, "states");
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
 		if (profile_view_has(p->v, i))

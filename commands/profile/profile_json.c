@@ -35,7 +35,7 @@ static void put_types(struct json_writer *w, const struct profile_view *v)
 		json_put_text(w, "type", t->type);
 		json_put_text(w, "kind", kinds[t->job]);
 		json_put_int(w, "tasks", (int64_t)t->tasks);
-		json_put_int(w, "polls", (int64_t)t->polls);
+		out_json_number_if(w, "polls", !v->samples, t->polls);
 		json_put_int(w, "lifetime_ns", (int64_t)t->lifetime_ns);
 		put_times(w, v, &t->times);
 		json_close_object(w);
@@ -75,7 +75,7 @@ static void put_stack(struct json_writer *w, const struct profile_view *v,
 static void put_missing(struct json_writer *w, const struct profile_view *v)
 {
 	json_open_array(w, "missing");
-	for (size_t i = 0; i < v->plan->nmissing; i++) {
+	for (size_t i = 0; v->plan && i < v->plan->nmissing; i++) {
 		const struct trace_missing *m = &v->plan->missing[i];
 
 		if (!v->wanted[m->event])
@@ -92,6 +92,7 @@ static void put_profile(struct json_writer *w, const struct profile_view *v)
 {
 	json_open_object(w, "profile");
 	json_put_int(w, "duration_ns", (int64_t)v->duration_ns);
+	out_json_number_if(w, "samples", v->samples != 0, v->samples);
 	json_put_int(w, "events", (int64_t)v->totals.events);
 	json_put_int(w, "lost", (int64_t)v->totals.lost);
 	json_put_int(w, "unmatched", (int64_t)v->totals.unmatched);

@@ -17,7 +17,7 @@ function aboutBox({ node, state }) {
 		el('h2', null, state < 0 ? nodeFull(node) : `${states[state]} in ${nodeFull(node)}`),
 		nodePlace(node) && el('p.place', null, code(nodePlace(node))),
 		type && nodeColumn(node, NODE.KIND) === KINDS.TYPE &&
-			el('p', null, plural(type[0], 'task') + ', ' + plural(type[1], 'poll')),
+			el('p', null, plural(type[0], 'task') + (data.samples ? '' : ', ' + plural(type[1], 'poll'))),
 		el('table', null,
 			el('thead', null, el('tr', null, ['State', 'Time', 'Of all that is counted', 'Of this']
 				.map((text) => el('th', { scope: 'col' }, text)))),
@@ -89,7 +89,7 @@ function drawHeading() {
 	document.title = data.program + ': profile';
 	refill(byId('program'), data.program);
 	refill(byId('heading'), `process ${data.pid}, ${timeText(data.duration_ns)}, ` +
-		`${plural(data.tasks, 'task')}, ${plural(data.polls, 'poll')}`);
+		`${plural(data.tasks, 'task')}, ${data.samples ? plural(data.samples, 'sample') : plural(data.polls, 'poll')}`);
 	refill(byId('notes'), data.notes.map((note) => el('p', null, note)));
 }
 

@@ -75,7 +75,7 @@ static void add_type(struct table *t, const struct profile_view *v, const struct
 
 	cells[n++] = profile_view_name(&tmp, v, node);
 	cells[n++] = arena_uint(&tmp, type->tasks);
-	cells[n++] = arena_uint(&tmp, type->polls);
+	cells[n++] = v->samples ? NULL : arena_uint(&tmp, type->polls);
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
 		if (profile_view_has(v, i))
 			cells[n++] = share(&tmp, type->times.ns[i], sum);
@@ -180,8 +180,8 @@ void profile_text_write(FILE *f, const struct profile_view *v)
 		tasks += v->tree->types[i].tasks;
 		polls += v->tree->types[i].polls;
 	}
-	fprintf(f, "%.1f s: %" PRIu64 " tasks, %" PRIu64 " polls\n\n", (double)v->duration_ns / 1e9,
-	        tasks, polls);
+	fprintf(f, "%.1f s: %" PRIu64 " tasks, %" PRIu64 " %s\n\n", (double)v->duration_ns / 1e9,
+	        tasks, v->samples ? v->samples : polls, v->samples ? "samples" : "polls");
 	print_types(f, v);
 	for (size_t i = 0; i < PROFILE_NSTATES; i++) {
 		if (i != PROFILE_UNKNOWN)

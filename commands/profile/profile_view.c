@@ -59,6 +59,10 @@ const char *profile_view_note(struct arena *a, const struct profile_view *v, enu
 	if (note == PROFILE_NOTE_LOST && v->totals.lost)
 		return arena_printf(a, "lost %s: what tasks did then is unknown",
 		                    counted(a, v->totals.lost, "event"));
+	if (note == PROFILE_NOTE_SAMPLES && v->samples)
+		return arena_printf(a, "looked %s, each %.1f ms: shorter times are estimates",
+		                    counted(a, v->samples, "time"),
+		                    (double)v->duration_ns / 1e6 / (double)v->samples);
 	if (note == PROFILE_NOTE_OFF && v->no_off)
 		return arena_printf(a, "polling has the time off the processor too: %s", v->no_off);
 	if (note == PROFILE_NOTE_UNTRACKED && v->untracked)

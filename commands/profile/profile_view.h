@@ -14,8 +14,9 @@ struct profile_view {
 	const struct profile_tree *tree;
 	const struct answer *answer;       /* with a snapshot of the program */
 	const struct out_options *options; /* of text, and of all names */
-	const struct trace_plan *plan;
-	const bool *wanted; /* events, by enum trace_event */
+	uint64_t samples;                  /* how often it has looked; 0: it has seen all events */
+	const struct trace_plan *plan;     /* NULL: it samples */
+	const bool *wanted;                /* events, by enum trace_event */
 	const char *backend;
 	struct trace_totals totals;
 	uint64_t when_ns;                   /* since 1970 UTC: when it began */
@@ -44,6 +45,7 @@ bool profile_view_has(const struct profile_view *v, enum profile_state state);
 /* What a reader of the profile should know. */
 enum profile_note {
 	PROFILE_NOTE_LOST,
+	PROFILE_NOTE_SAMPLES,
 	PROFILE_NOTE_OFF,
 	PROFILE_NOTE_UNTRACKED,
 	PROFILE_NOTE_LATE,

@@ -7,12 +7,8 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
+#include "runtimes/trace/snapshot_place.h"
 #include "runtimes/trace/task_table.h"
-
-enum {
-	MAX_FRAMES = 64,  /* of a task of the first snapshot */
-	MAX_WRAPPERS = 6, /* futures around a coroutine, as in the places of a trace */
-};
 
 struct followed {
 	struct task_span span; /* the one that is open; its place is that where it waits last */
@@ -34,10 +30,10 @@ struct task_spans {
 	size_t alive[TRACE_WORKER + 1]; /* by enum trace_job */
 	struct task_table tasks;        /* row: the index of its slot */
 	VEC(struct followed) slots;
-	VEC(uint32_t) unused; /* slots */
-	VEC(uint32_t) unseen; /* slots of tasks whose poll began before the trace */
-	struct map places;    /* of the first snapshot, by their frames -> struct trace_place */
-	struct map types;     /* of the first snapshot: where it has a name -> our copy */
+	VEC(uint32_t) unused;          /* slots */
+	VEC(uint32_t) unseen;          /* slots of tasks whose poll began before the trace */
+	struct snapshot_places places; /* of the first snapshot */
+	struct map types;              /* of the first snapshot: where it has a name -> our copy */
 	struct arena arena;
 };
 
@@ -64,7 +60,7 @@ void task_spans_free(struct task_spans *t)
 	vec_free(&t->slots);
 	vec_free(&t->unused);
 	vec_free(&t->unseen);
-	map_free(&t->places);
+	snapshot_place_free(&t->places);
 	map_free(&t->types);
 	arena_free(&t->arena);
 	free(t);
@@ -400,83 +396,6 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item)
 
 /* ---- the first snapshot ---- */
 
-/* Whether a future lies in the task's own memory, as those do that a trace sees. */
-static bool is_inline(const struct task *task, const struct future *f)
-{
-	return f->addr && f->addr >= task->root->addr && f->addr - task->root->addr < task->size;
-}
-
-static const struct future *awaited(const struct future *f)
-{
-	bool one =
-		f->nchildren && f->children[0]->edge && strcmp(f->children[0]->edge, "await") == 0;
-
-	return one ? f->children[0] : NULL;
-}
-
-static struct trace_place *copy_place(struct arena *a, const struct trace_frame *frames, size_t n,
-                                      const char *leaf)
-{
-	struct trace_frame *copy = NEW_ARRAY(a, struct trace_frame, n);
-	struct trace_place *place = NEW(a, struct trace_place);
-
-	for (size_t i = 0; i < n; i++) {
-		copy[i].function = arena_strdup(a, frames[i].function);
-		copy[i].file = frames[i].file ? arena_strdup(a, frames[i].file) : NULL;
-		copy[i].line = frames[i].line;
-		copy[i].library = frames[i].library;
-	}
-	*place = (struct trace_place){ .frames = copy, .nframes = n };
-	place->leaf = leaf ? arena_strdup(a, leaf) : NULL;
-	return place;
-}
-
-static bool is_suspended(const struct task *task, const struct future *f)
-{
-	return f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function &&
-	       is_inline(task, f);
-}
-
-/* The coroutine that f is, or that is all that it polls; NULL: none. */
-static const struct future *suspended_within(const struct task *task, const struct future *f)
-{
-	for (int i = 0; f && i <= MAX_WRAPPERS; i++) {
-		if (is_suspended(task, f))
-			return f;
-		bool wraps = f->kind == FUTURE_OTHER && f->nchildren == 1 &&
-		             f->children[0]->branch == BRANCH_POLLED && is_inline(task, f);
-		f = wraps ? f->children[0] : NULL;
-	}
-	return NULL;
-}
-
-/* The place where a task waits; NULL: unknown. Equal places are the same object. */
-static const struct trace_place *waiting_place(struct task_spans *t, const struct task *task)
-{
-	struct trace_frame frames[MAX_FRAMES];
-	const struct future *f = task->root, *at;
-	uint64_t key = 1;
-	size_t n = 0;
-
-	while (n < MAX_FRAMES && (at = suspended_within(task, f)) != NULL) {
-		frames[n++] =
-			(struct trace_frame){ at->function, at->file_short, at->line, at->library };
-		key = map_key_on(key, at->function, strlen(at->function));
-		key = map_key_of_pair(key, at->line);
-		f = awaited(at);
-	}
-	if (!n)
-		return NULL;
-	const char *leaf = f ? f->type : NULL;
-	key = leaf ? map_key_on(key, leaf, strlen(leaf)) : key;
-	struct trace_place *place = map_get(&t->places, key);
-	if (place)
-		return place;
-	place = copy_place(&t->arena, frames, n, leaf);
-	map_put(&t->places, key, place);
-	return place;
-}
-
 static void note_unseen(struct task_spans *t, struct followed *f)
 {
 	f->unseen = true;
@@ -519,7 +438,7 @@ static void begin_task(struct task_spans *t, const struct snapshot *s, const str
 		f->span.tid = th ? th->tid : 0;
 		note_unseen(t, f);
 	} else if (task->root && !task->changed) {
-		f->span.place = waiting_place(t, task);
+		f->span.place = snapshot_place(&t->places, task);
 	}
 }
 

@@ -191,7 +191,7 @@ const checks = {
 		await close();
 	},
 
-	async 'what is missing is told'() {
+	async 'what is missing is reported'() {
 		const { page, close } = await open('rough');
 		assert.match(await page.textContent('#notes'), /lost 7 events: .*polling has the time off the processor too.*: 1 task.*3 polls/s);
 		assert.doesNotMatch(await page.textContent('#states'), /off-processor/);

@@ -49,8 +49,8 @@ def load_schema():
 class Profile:
     """asyncdbg on a program, from the moment on at which it sees what happens."""
 
-    def __init__(self, asyncdbg, program, *options, form=("--json",)):
-        self.child = subprocess.Popen([asyncdbg, "-p", str(program.child.pid), *form, "profile", *slow, *options],
+    def __init__(self, asyncdbg, program, *options, form=("--json",), without=()):
+        self.child = subprocess.Popen([*without, asyncdbg, "-p", str(program.child.pid), *form, "profile", *slow, *options],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.messages = []
         for line in self.child.stderr:
@@ -258,24 +258,29 @@ def on_processors(pid):
     return times
 
 
+class Burning:
+    """The program burn: two tasks that are polled all the time."""
+
+    def __init__(self, burn):
+        self.child = subprocess.Popen([burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        while self.child.stdout.readline().strip() not in ("ready", ""):
+            pass
+
+    def end(self):
+        self.child.kill()
+        self.child.wait(WAIT)
+
+
 def run_busy(asyncdbg, burn):
     """Two polls that began before the profile and go on after it; all of the program's time is theirs."""
-    child = subprocess.Popen([burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    while child.stdout.readline().strip() not in ("ready", ""):
-        pass
-
-    class Burning:
-        pass
-
-    program = Burning()
-    program.child = child
+    program = Burning(burn)
+    child = program.child
     profiled = Profile(asyncdbg, program, "--duration", "4s")
     before = on_processors(child.pid)
     profiled.child.wait(WAIT)
     used = on_processors(child.pid) - before
     document = json.loads(profiled.finish())
-    child.kill()
-    child.wait(WAIT)
+    program.end()
     profile = document["profile"]
     check("burn: status", profiled.status(), 0)
     check_sums("burn", document)
@@ -292,6 +297,41 @@ def run_busy(asyncdbg, burn):
     share, kernel = profile["ns"]["polling"] / duration, used / duration
     check(f"burn: {share:.3f} processors, {kernel:.3f} by the kernel", abs(share - kernel) <= 0.03 * kernel + 0.05, True)
     print(f"burn: on {share:.3f} processors, by the kernel {kernel:.3f}")
+
+
+def run_sampled(asyncdbg, burn, schema):
+    """Without the right to use probes it looks again and again, and takes little for that."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        print("left out: sampling: only root can give rights up, with setpriv")
+        return
+    rights = "-bpf,-perfmon,-sys_admin"
+    program = Burning(burn)
+    profiled = Profile(asyncdbg, program, "--duration", "4s",
+                       without=("setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"))
+    before = os.times()
+    document = json.loads(profiled.finish())
+    after = os.times()
+    program.end()
+    messages = "".join(profiled.messages)
+    check("sampled: status", profiled.child.returncode, 1)
+    check(f"sampled: {messages}", "sampling" in messages and "CAP_BPF" in messages and "looked " in messages, True)
+    if schema:
+        check("sampled: schema", [error.message for error in schema.iter_errors(document)], [])
+    check_sums("sampled", document)
+    profile = document["profile"]
+    check("sampled: backend", document["backend"], "samples")
+    check(f"sampled: {profile['samples']} samples", 4 <= profile["samples"] <= 800, True)
+    for row in profile["types"]:
+        check(f"sampled: lifetime of {row['type']}", row["lifetime_ns"], row["tasks"] * profile["duration_ns"])
+        state = {"burn::work": "polling", "burn::fill_queues": "polling", "burn::nap": "waiting",
+                 "burn::never_polled": "runnable", "burn::receive": "runnable"}[row["type"].split("::{")[0]]
+        got = in_polls(row) if state == "polling" else row["ns"][state]
+        check(f"sampled: {state} of {row['type']}", got, row["lifetime_ns"])
+    if not os.environ.get("SLOW_ASYNCDBG"):
+        # Beside a tenth of a processor: what it needs before it looks.
+        used = after.children_user + after.children_system - before.children_user - before.children_system
+        check(f"sampled: {used} s of processor time", used < 0.1 * 4 + 1, True)
+    print("sampled: done")
 
 
 def run_killed(asyncdbg, path):
@@ -345,6 +385,7 @@ def main(arguments):
     else:
         run_whole(*arguments)
     run_busy(arguments[0], burn)
+    run_sampled(arguments[0], burn, schema)
     run_killed(*arguments)
     run_wrong(*arguments)
     sys.exit(1 if failures else 0)

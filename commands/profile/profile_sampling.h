@@ -1,0 +1,32 @@
+/*
+ * A profile without events: the tasks are looked at again and again, while the process runs. That
+ * takes at most a tenth of a processor, so the more tasks there are, the rarer.
+ */
+#ifndef COMMANDS_PROFILE_PROFILE_SAMPLING_H
+#define COMMANDS_PROFILE_PROFILE_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "commands/base/session.h"
+#include "debugger/base/error.h"
+#include "runtimes/trace/task_samples.h"
+
+struct profile_sampling {
+	const struct session *s; /* with a running process */
+	double duration;         /* seconds, at most */
+	task_span_fn *visit;     /* is given each span, with arg */
+	void *arg;
+	int pidfd;
+	/* Results. */
+	struct session looking; /* closed by the caller; its last snapshot is of the process */
+	struct task_samples *samples; /* freed by the caller; spans borrow from it */
+	uint64_t start, end;          /* ns, CLOCK_MONOTONIC: first and last look */
+	uint64_t n;                   /* looks after the first */
+	bool stopped;                 /* by ^C */
+};
+
+/* Until the time is over, ^C, or the end of the process. */
+struct error *profile_sampling_run(struct profile_sampling *p) MUST_CHECK;
+
+#endif

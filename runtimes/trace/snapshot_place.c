@@ -1,0 +1,90 @@
+#include "runtimes/trace/snapshot_place.h"
+
+#include <string.h>
+
+enum {
+	MAX_FRAMES = 64,  /* of a task */
+	MAX_WRAPPERS = 6, /* futures around a coroutine, as in the places of a trace */
+};
+
+/* Whether a future lies in the task's own memory, as those do that a trace sees. */
+static bool is_inline(const struct task *task, const struct future *f)
+{
+	return f->addr && f->addr >= task->root->addr && f->addr - task->root->addr < task->size;
+}
+
+static const struct future *awaited(const struct future *f)
+{
+	bool one =
+		f->nchildren && f->children[0]->edge && strcmp(f->children[0]->edge, "await") == 0;
+
+	return one ? f->children[0] : NULL;
+}
+
+static struct trace_place *copy_place(struct arena *a, const struct trace_frame *frames, size_t n,
+                                      const char *leaf)
+{
+	struct trace_frame *copy = NEW_ARRAY(a, struct trace_frame, n);
+	struct trace_place *place = NEW(a, struct trace_place);
+
+	for (size_t i = 0; i < n; i++) {
+		copy[i].function = arena_strdup(a, frames[i].function);
+		copy[i].file = frames[i].file ? arena_strdup(a, frames[i].file) : NULL;
+		copy[i].line = frames[i].line;
+		copy[i].library = frames[i].library;
+	}
+	*place = (struct trace_place){ .frames = copy, .nframes = n };
+	place->leaf = leaf ? arena_strdup(a, leaf) : NULL;
+	return place;
+}
+
+static bool is_suspended(const struct task *task, const struct future *f)
+{
+	return f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function &&
+	       is_inline(task, f);
+}
+
+/* The coroutine that f is, or that is all that it polls; NULL: none. */
+static const struct future *suspended_within(const struct task *task, const struct future *f)
+{
+	for (int i = 0; f && i <= MAX_WRAPPERS; i++) {
+		if (is_suspended(task, f))
+			return f;
+		bool wraps = f->kind == FUTURE_OTHER && f->nchildren == 1 &&
+		             f->children[0]->branch == BRANCH_POLLED && is_inline(task, f);
+		f = wraps ? f->children[0] : NULL;
+	}
+	return NULL;
+}
+
+const struct trace_place *snapshot_place(struct snapshot_places *p, const struct task *task)
+{
+	struct trace_frame frames[MAX_FRAMES];
+	const struct future *f = task->root, *at;
+	uint64_t key = 1;
+	size_t n = 0;
+
+	while (n < MAX_FRAMES && (at = suspended_within(task, f)) != NULL) {
+		frames[n++] =
+			(struct trace_frame){ at->function, at->file_short, at->line, at->library };
+		key = map_key_on(key, at->function, strlen(at->function));
+		key = map_key_of_pair(key, at->line);
+		f = awaited(at);
+	}
+	if (!n)
+		return NULL;
+	const char *leaf = f ? f->type : NULL;
+	key = leaf ? map_key_on(key, leaf, strlen(leaf)) : key;
+	struct trace_place *place = map_get(&p->known, key);
+	if (place)
+		return place;
+	place = copy_place(&p->arena, frames, n, leaf);
+	map_put(&p->known, key, place);
+	return place;
+}
+
+void snapshot_place_free(struct snapshot_places *p)
+{
+	map_free(&p->known);
+	arena_free(&p->arena);
+}

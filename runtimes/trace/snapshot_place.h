@@ -1,0 +1,20 @@
+/* Where the tasks of a snapshot wait, in the form that a trace has it. */
+#ifndef RUNTIMES_TRACE_SNAPSHOT_PLACE_H
+#define RUNTIMES_TRACE_SNAPSHOT_PLACE_H
+
+#include "debugger/base/arena.h"
+#include "debugger/base/map.h"
+#include "runtimes/model/model.h"
+#include "runtimes/trace/place.h"
+
+/* The places that were asked for, which live as long. All zeros: none yet. */
+struct snapshot_places {
+	struct map known; /* by their frames -> struct trace_place */
+	struct arena arena;
+};
+
+/* The place where a task waits; NULL: unknown. Equal places are the same object. */
+const struct trace_place *snapshot_place(struct snapshot_places *p, const struct task *task);
+void snapshot_place_free(struct snapshot_places *p);
+
+#endif
