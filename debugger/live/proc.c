@@ -149,6 +149,11 @@ static int64_t timens_offset(pid_t pid)
 	return seconds * 1000000000 + ns;
 }
 
+int64_t proc_kernel_offset(void)
+{
+	return timens_offset(getpid());
+}
+
 int64_t proc_monotonic_offset(pid_t pid)
 {
 	char path[64];

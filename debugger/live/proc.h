@@ -33,5 +33,7 @@ bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret);
 
 /* Offset from our CLOCK_MONOTONIC to that of pid, which may be in another time namespace. */
 int64_t proc_monotonic_offset(pid_t pid);
+/* Offset from the kernel's own CLOCK_MONOTONIC to ours: we may be in a time namespace. */
+int64_t proc_kernel_offset(void);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/clock.h"
+#include "debugger/live/proc.h"
 #include "debugger/probe/probe_record.h"
 
 /* The object file of off_time.bpf.c. */
@@ -68,9 +69,15 @@ void off_time_close(struct off_time *o)
 	free(o);
 }
 
+/* As bpf_ktime_get_ns() tells it, whatever our time namespace is. */
+static uint64_t kernel_now_ns(void)
+{
+	return clock_now_ns() - (uint64_t)proc_kernel_offset();
+}
+
 void off_time_add(int map, pid_t tid, bool off)
 {
-	const struct probe_off_time t = { .since = off ? clock_now_ns() : 0 };
+	const struct probe_off_time t = { .since = off ? kernel_now_ns() : 0 };
 
 	bpf_map_update_elem(map, &tid, &t, BPF_NOEXIST);
 }
@@ -81,7 +88,7 @@ bool off_time_read(int map, pid_t tid, uint64_t *ns)
 
 	if (bpf_map_lookup_elem(map, &tid, &t) != 0)
 		return false;
-	uint64_t now = clock_now_ns();
+	uint64_t now = kernel_now_ns();
 	*ns = t.total + (t.since && now > t.since ? now - t.since : 0);
 	return true;
 }

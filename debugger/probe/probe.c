@@ -19,6 +19,7 @@
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/proc.h"
 #include "debugger/probe/off_time.h"
 #include "debugger/probe/thread_ids.h"
 
@@ -61,8 +62,9 @@ struct probes {
 	uint64_t some_address; /* of a point; 0: none */
 	enum probe_backend backend;
 	struct thread_ids ids;
-	VEC(int) links;   /* descriptors, a perf event behind its link */
-	uint32_t npoints; /* that were described, by their largest index */
+	int64_t clock_offset; /* from the kernel's clock to ours; ns */
+	VEC(int) links;       /* descriptors, a perf event behind its link */
+	uint32_t npoints;     /* that were described, by their largest index */
 	probe_record_fn *visit;
 	void *arg;
 	uint32_t left; /* records that this call may yet read */
@@ -175,6 +177,9 @@ static int take_record(void *arg, void *data, size_t size)
 	if (record.copied > size - sizeof(record))
 		return 0;
 	record.tid = (uint32_t)thread_ids_visible(&p->ids, (pid_t)record.tid);
+	record.time += (uint64_t)p->clock_offset;
+	if (record.kind == PROBE_RETURN)
+		record.start += (uint64_t)p->clock_offset;
 	if (!p->visit(&record, (const unsigned char *)data + sizeof(record), p->arg))
 		return -ECANCELED;
 	return --p->left ? 0 : -ECANCELED;
@@ -413,6 +418,7 @@ struct error *probes_open(const struct probes_options *options, struct probes **
 	raise_locked_memory();
 	p->pid = options->pid;
 	p->memory = p->executable = -1;
+	p->clock_offset = proc_kernel_offset();
 	TRY(open_backend(p, options));
 	if (options->off_times)
 		open_off_times(p);

@@ -123,7 +123,8 @@ enum {
  * NUL.
  */
 struct probe_record {
-	__u64 time;   /* ns, CLOCK_MONOTONIC */
+	__u64 time;   /* ns, CLOCK_MONOTONIC; in the ring that of the kernel, without our time
+	                 namespace */
 	__u64 object; /* its address */
 	__u64 id;     /* of the object; 0: unknown */
 	__u64 start; /* of a return: when the call began; of a call: the address it returns to, or 0

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Traces the program `traced` across pid namespaces: events must have the thread ids of asyncdbg's /proc.
+"""Traces the program `traced` across namespaces: events must have the thread ids of asyncdbg's /proc, and
+times of its clock.
 
 usage: run_trace_namespaces.py ASYNCDBG TRACED
        run_trace_namespaces.py --here ASYNCDBG TRACED WHERE
 
-asyncdbg is in our namespace and in one below it; the program (WHERE) is in the same one, or `below`.
+asyncdbg is in our pid namespace and in one below it; the program (WHERE) is in the same one, or `below`.
+Then both are in a time namespace, whose clock is ahead.
 Ends with 77 without root, and where no such namespaces can be made, or the kernel refuses probes.
 """
 import json
@@ -15,6 +17,8 @@ import time
 
 WAIT = 60  # seconds for each step
 NAMESPACE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+LATER = ["unshare", "--time", "--monotonic", "1000000", "--fork"]
+SLACK = 60e9  # nanoseconds that an event may lie from the times that the trace says
 failures = 0
 
 
@@ -47,7 +51,11 @@ def trace(asyncdbg, pid, *options):
         print(f"left out: {done.stderr.strip()}")
         sys.exit(77)
     check(f"status: {done.stderr}", done.returncode, 0)
-    return [json.loads(line) for line in done.stdout.splitlines()][1:-1]
+    head, *items, end = [json.loads(line) for line in done.stdout.splitlines()]
+    items = [i for i in items if "event" in i]
+    times = [i["t"] - head["start"] for i in items]
+    check("times of events", [t for t in times if not 0 <= t <= end["duration_ns"] + SLACK], [])
+    return items
 
 
 def run_here(asyncdbg, traced, where):
@@ -61,7 +69,7 @@ def run_here(asyncdbg, traced, where):
     # The runtime is there once a task of it is polled.
     items, limit = [], time.monotonic() + WAIT
     while not items and time.monotonic() < limit:
-        items = [i for i in trace(asyncdbg, pid, "--duration", "300ms") if "event" in i]
+        items = trace(asyncdbg, pid, "--duration", "300ms")
     threads = threads_of(pid)
     check(f"{where}: events", bool(items), True)
     check(f"{where}: threads of events", {i["tid"] for i in items} - threads, set())
@@ -93,6 +101,9 @@ def main(arguments):
         for where in ("beside", "below"):
             run_in(words, asyncdbg, traced, where)
             print(f"asyncdbg in {'a namespace below' if words else 'our namespace'}, the program {where}: done")
+    if subprocess.run([*LATER, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        run_in(LATER, asyncdbg, traced, "beside")
+        print("a time namespace: done")
     sys.exit(1 if failures else 0)
 
 
