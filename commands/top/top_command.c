@@ -2,27 +2,31 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "commands/base/interval.h"
-#include "commands/base/nearest.h"
 #include "commands/time/end_signals.h"
 #include "commands/time/following.h"
 #include "commands/top/top.h"
+#include "commands/top/top_options.h"
 #include "commands/top/top_page.h"
+#include "commands/top/top_samples.h"
 #include "commands/top/top_screen.h"
 #include "debugger/base/clock.h"
+#include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
 
 enum {
-	MAX_FRAMES = 1000000000,
 	LOOK_SHARE = 25,   /* of the time, one part of so many is spent on looks at queues */
 	DETAIL_SHARE = 10, /* and on looks at the task that is shown */
+	/* Without a trace: a look takes one part of so many, and there are at most 50 a second. */
+	SAMPLE_SHARE = 10,
+	SAMPLE_NS = 20000000,
 };
-static const double default_interval = 1, default_over = 0.01; /* seconds */
 
 /* The task of TOP_MODE_TASK, as text. */
 struct detail {
@@ -35,10 +39,10 @@ struct topping {
 	struct session *s;
 	struct out *out;
 	struct trace *trace;
-	struct trace_options options;
-	double interval, over;
-	uint64_t count; /* of frames; 0: without end */
-	struct top_view view;
+	struct top_options options;
+	struct trace_options trace_options;
+	struct top_samples *samples; /* in place of the trace; NULL: there is a trace */
+	struct top_sampling sampling;
 	struct top_rows *rows;
 	struct event_tally *tally;
 	struct top_workers workers;
@@ -56,116 +60,11 @@ struct topping {
 	struct arena arena;      /* of the page */
 	struct arena list_arena; /* of its list */
 	bool quit;               /* q was typed */
+	bool over;               /* this turn is the last one */
 	bool screen;             /* it is shown on a full screen */
 	struct top_state state;
 	struct detail detail;
 };
-
-/* ---- options ---- */
-
-static struct error *unknown_field(const char *option, const char *name, const char *const *names,
-                                   size_t n)
-{
-	struct nearest nearest = { .typed = name };
-	const char *best = NULL;
-	STR(list);
-
-	for (size_t i = 0; i < n; i++) {
-		if (nearest_offer(&nearest, names[i], strlen(names[i])))
-			best = names[i];
-		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
-	}
-	if (best)
-		return error_new(ERR_USAGE, "--%s has no field \"%s\": did you mean %s?", option,
-		                 name, best);
-	return error_new(ERR_USAGE, "--%s has no field \"%s\": there are %s", option, name,
-	                 str_text(&list));
-}
-
-static struct error *read_sort(const struct call *call, struct top_view *view)
-{
-	const char *names[TOP_NFIELDS], *name = option_value(call, "sort");
-
-	view->sort = TOP_BUSY;
-	if (!name || top_view_field_named(name, &view->sort))
-		return NULL;
-	for (size_t i = 0; i < TOP_NFIELDS; i++)
-		names[i] = top_view_field_name((enum top_field)i);
-	return unknown_field("sort", name, names, TOP_NFIELDS);
-}
-
-static struct error *read_group(const struct call *call, struct top_view *view)
-{
-	static const char *const names[] = { "type", "place" };
-	const char *name = option_value(call, "group");
-
-	if (!name)
-		return NULL;
-	for (size_t i = 0; i < 2; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			view->grouping = i ? TOP_BY_PLACE : TOP_BY_TYPE;
-			return NULL;
-		}
-	}
-	return unknown_field("group", name, names, 2);
-}
-
-static struct error *read_filter(const struct call *call, struct top_view *view)
-{
-	static const char *const names[] = { "id", "type", "place" };
-	static const enum top_field fields[] = { TOP_ID, TOP_TYPE, TOP_PLACE };
-
-	view->filter_field = TOP_NFIELDS;
-	for (size_t i = 0; i < call->noptions; i++) {
-		const struct chosen_option *o = &call->options[i];
-
-		if (strcmp(o->option->name, "with") != 0)
-			continue;
-		for (size_t j = 0; j < 3; j++) {
-			if (strcmp(o->values[0], names[j]) == 0)
-				view->filter_field = fields[j];
-		}
-		if (view->filter_field == TOP_NFIELDS)
-			return unknown_field("with", o->values[0], names, 3);
-		view->filter = o->values[1];
-	}
-	return NULL;
-}
-
-static struct error *read_options(const struct call *call, struct topping *t)
-{
-	const char *count = option_value(call, "count"), *rows = option_value(call, "rows");
-	uint64_t limit = 0;
-
-	t->interval = default_interval;
-	t->over = default_over;
-	TRY(interval_option(call, "interval", &t->interval));
-	TRY(interval_option(call, "over", &t->over));
-	if (count)
-		TRY(words_number(count, "a number of frames", MAX_FRAMES, &t->count));
-	if (count && !t->count)
-		return error_new(ERR_USAGE, "--count is at least 1");
-	if (rows)
-		TRY(words_number(rows, "a number of rows", MAX_FRAMES, &limit));
-	if (rows && !limit)
-		return error_new(ERR_USAGE, "--rows is at least 1");
-	t->view.limit = limit;
-	TRY(read_sort(call, &t->view));
-	TRY(read_group(call, &t->view));
-	TRY(read_filter(call, &t->view));
-	t->options = following_options(call);
-	for (size_t i = 0; i < TRACE_NEVENTS; i++)
-		t->options.events[i] = i != TRACE_USDT;
-	t->options.wakers = true;
-	return NULL;
-}
-
-static struct error *check(const struct call *call)
-{
-	struct topping t = { 0 };
-
-	return read_options(call, &t);
-}
 
 /* ---- a page ---- */
 
@@ -209,6 +108,7 @@ static struct top_known known_of(const struct trace_plan *plan)
 {
 	return (struct top_known){
 		.polls = plan->has[TRACE_POLL_START],
+		.busy = plan->has[TRACE_POLL_END],
 		.ends = plan->has[TRACE_POLL_END],
 		.wakes = plan->has[TRACE_WAKE],
 		.own = plan->has[TRACE_WAKE] && plan->has_wakers,
@@ -219,33 +119,48 @@ static struct top_known known_of(const struct trace_plan *plan)
 /* Selects the rows of the page. */
 static void select_rows(struct topping *t)
 {
-	t->page.view = t->screen ? &t->state.view : &t->view;
+	t->page.view = t->screen ? &t->state.view : &t->options.view;
 	/* No row is needed that cannot come into sight by one key. */
 	if (t->screen)
 		t->state.view.limit = t->state.selected + 2 * t->state.rows + 2;
 	arena_reset(&t->list_arena);
-	top_view_rows(t->rows, t->page.frame, t->page.view, &t->list_arena, &t->page.list);
+	top_view_rows(t->samples ? NULL : t->rows, t->page.frame, t->page.view, &t->list_arena,
+	              &t->page.list);
 }
 
-/* Before time, all events were added. */
-static void make_page(struct topping *t, uint64_t time)
+/* Of the trace: before time, all its events were added. */
+static void fill_page(struct topping *t, struct top_page *page, uint64_t time)
 {
-	struct top_page *page = &t->page;
-
-	arena_reset(&t->arena);
-	*page = (struct top_page){
-		.answer = &t->answer,
-		.number = ++t->number,
-		.lost = t->lost,
-		.known = known_of(trace_plan_of(t->trace)),
-	};
+	page->lost = t->lost;
+	page->known = known_of(trace_plan_of(t->trace));
 	event_tally_advance(t->tally, time);
 	top_workers_next(&t->workers, t->tally, &t->arena, &page->workers, &page->nworkers);
 	for (size_t i = 0; i < page->nworkers; i++)
 		page->workers[i].has_queue &= t->fresh;
 	page->frame = top_rows_cut(t->rows, time);
+}
+
+/* The same, of looks in place of a trace. */
+static void fill_sampled_page(struct topping *t, struct top_page *page, uint64_t time)
+{
+	t->sampling.looks = top_samples_looks(t->samples);
+	t->sampling.every = (double)(time - t->began) / 1e9 / (double)t->sampling.looks;
+	page->sampling = &t->sampling;
+	page->known = (struct top_known){ .busy = true, .parking = true };
+	page->frame = top_samples_cut(t->samples, time);
+	top_samples_workers(t->samples, &t->arena, &page->workers, &page->nworkers);
+}
+
+static void make_page(struct topping *t, uint64_t time)
+{
+	arena_reset(&t->arena);
+	t->page = (struct top_page){ .answer = &t->answer, .number = ++t->number };
+	if (t->samples)
+		fill_sampled_page(t, &t->page, time);
+	else
+		fill_page(t, &t->page, time);
 	select_rows(t);
-	top_hints_find(page->frame, &t->proofs, &t->arena, &page->hints);
+	top_hints_find(t->page.frame, &t->proofs, &t->arena, &t->page.hints);
 }
 
 /* ---- the trace ---- */
@@ -291,8 +206,11 @@ static void free_detail(struct detail *d)
 
 static void split_lines(struct detail *d)
 {
-	for (char *rest = d->text, *line; (line = strsep(&rest, "\n")) != NULL && rest;)
-		*vec_push(&d->lines) = line;
+	for (char *rest = d->text, *line; (line = strsep(&rest, "\n")) != NULL && rest;) {
+		/* The screen says already what the program is. */
+		if (line != d->text || !str_begins(line, "asyncdbg: "))
+			*vec_push(&d->lines) = line;
+	}
 }
 
 /* Prints the task, of a snapshot, as text for the screen. */
@@ -394,13 +312,14 @@ static struct error *show(struct topping *t, uint64_t time)
 static void stop(struct topping *t)
 {
 	t->following.duration = 1e-9;
+	t->over = true;
 }
 
 static struct error *tick(bool ended, void *arg)
 {
 	struct topping *t = arg;
 	uint64_t now = clock_now_ns();
-	bool enough = t->count && t->number >= t->count;
+	bool enough = t->options.count && t->number >= t->options.count;
 
 	note_lost(t);
 	if (t->screen && !ended && !take_keys(t)) {
@@ -410,7 +329,7 @@ static struct error *tick(bool ended, void *arg)
 	}
 	if (enough || t->quit ||
 	    (ended ? is_interrupted()
-	           : t->state.paused || (double)(now - t->began) / 1e9 < t->interval))
+	           : t->state.paused || (double)(now - t->began) / 1e9 < t->options.interval))
 		return NULL;
 	if (!ended) {
 		look(t);
@@ -420,21 +339,9 @@ static struct error *tick(bool ended, void *arg)
 	}
 	TRY(show(t, now));
 	t->began = now;
-	if (t->count && t->number >= t->count)
+	if (t->options.count && t->number >= t->options.count)
 		stop(t);
 	return NULL;
-}
-
-/* Whether all tasks are listed, though not all of each could be read. */
-static bool has_all_tasks(const struct snapshot *s)
-{
-	for (size_t i = 0; !s->complete && i < s->nruntimes; i++) {
-		const struct runtime_info *r = &s->runtimes[i];
-
-		if (!r->has_expected || r->ntasks < r->expected_tasks)
-			return false;
-	}
-	return true;
 }
 
 /* Where a person looks: else frames of text are written. */
@@ -452,21 +359,140 @@ static void open_screen(struct topping *t)
 		return;
 	}
 	t->screen = true;
-	top_state_begin(&t->state, &t->view);
+	top_state_begin(&t->state, &t->options.view);
 	draw(t);
+}
+
+/* ---- looks in place of a trace ---- */
+
+static uint64_t processor_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* *next: when the next look is due, so that they take at most a tenth of a processor. */
+static struct error *sample(struct topping *t, struct session *quiet, uint64_t *next)
+{
+	const struct snapshot *s;
+	uint64_t start = processor_ns();
+
+	TRY(session_snapshot(quiet, WANT_TASKS, NULL, &s));
+	top_samples_look(t->samples, s);
+	top_hints_look(&t->proofs, s);
+	asyncdbg_drop(quiet->handle);
+	uint64_t cost = (processor_ns() - start) * SAMPLE_SHARE;
+	*next = clock_now_ns() + (cost > SAMPLE_NS ? cost : SAMPLE_NS);
+	return NULL;
+}
+
+static struct error *sampled_turn(struct topping *t, struct session *quiet, uint64_t *next)
+{
+	uint64_t now = clock_now_ns();
+
+	if (now >= *next && !t->state.paused)
+		TRY(sample(t, quiet, next));
+	if (t->screen && !take_keys(t)) {
+		t->quit = true;
+		stop(t);
+		return NULL;
+	}
+	now = clock_now_ns();
+	if (t->state.paused || !top_samples_looks(t->samples) ||
+	    (double)(now - t->began) / 1e9 < t->options.interval)
+		return NULL;
+	TRY(show(t, now));
+	t->began = now;
+	if (t->options.count && t->number >= t->options.count)
+		stop(t);
+	return NULL;
+}
+
+static struct error *sample_all(struct topping *t, struct session *quiet)
+{
+	int pidfd CLEANUP(file_close) = (int)syscall(SYS_pidfd_open, t->target.target.pid, 0);
+	uint64_t next = 0;
+
+	while (!t->over && !is_interrupted() && !following_process_ended(pidfd)) {
+		struct error *err = sampled_turn(t, quiet, &next);
+
+		if (err && (err->kind == ERR_INTERRUPTED || following_process_ended(pidfd))) {
+			error_free(err);
+			return NULL;
+		}
+		TRY(err);
+	}
+	return NULL;
+}
+
+/*
+ * The program is looked at without a stop, in a session of its own. Where that shows no runtime
+ * either, the error that there is no trace is passed on.
+ */
+static struct error *follow_by_looks(struct topping *t, struct error *why)
+{
+	struct asyncdbg_options options = *t->s->options;
+	struct session quiet CLEANUP(session_close) = { 0 };
+	struct error *whole CLEANUP(error_freep) = why;
+	const struct snapshot *s = NULL;
+
+	trace_close(t->trace);
+	t->trace = NULL;
+	asyncdbg_drop(t->s->handle);
+	options.target.stop.never = true;
+	options.target.stop.all = false;
+	struct error *err CLEANUP(error_freep) = session_open(&options, &quiet);
+	if (!err)
+		err = session_snapshot(&quiet, WANT_TASKS, NULL, &s);
+	if (err || !s->nruntimes) {
+		whole = NULL;
+		return why;
+	}
+	t->began = clock_now_ns();
+	t->samples = top_samples_new(t->began);
+	t->sampling.why = why->message;
+	t->target.target = *inspector_info(asyncdbg_inspector(quiet.handle));
+	t->answer = (struct answer){ .command = "top", .snapshot = &t->target };
+	open_screen(t);
+	struct error *end = sample_all(t, &quiet);
+	if (t->screen)
+		top_screen_close();
+	t->s->finding = STATUS_PARTIAL;
+	return end;
+}
+
+/* ---- with a trace ---- */
+
+/* Whether all tasks are listed, though not all of each could be read. */
+static bool has_all_tasks(const struct snapshot *s)
+{
+	for (size_t i = 0; !s->complete && i < s->nruntimes; i++) {
+		const struct runtime_info *r = &s->runtimes[i];
+
+		if (!r->has_expected || r->ntasks < r->expected_tasks)
+			return false;
+	}
+	return true;
 }
 
 static struct error *follow(struct topping *t)
 {
 	const struct snapshot *s;
 
-	TRY(following_begin(t->s, &t->options, WANT_TASKS, t->out, &t->trace, &s));
+	struct error *none =
+		following_begin(t->s, &t->trace_options, WANT_TASKS, t->out, &t->trace, &s);
+	if (none && none->kind != ERR_INTERRUPTED)
+		return follow_by_looks(t, none);
+	TRY(none);
 	bool complete = has_all_tasks(s);
 	t->began = clock_now_ns();
 	top_rows_begin(t->rows, s, t->began);
 	event_tally_begin(t->tally, s, t->began);
 	top_hints_look(&t->proofs, s);
 	top_hints_plan(&t->proofs, trace_plan_of(t->trace));
+	asyncdbg_drop(t->s->handle);
 	if (!complete)
 		fprintf(t->out->options.messages,
 		        "note: not all tasks that exist could be listed\n");
@@ -485,7 +511,7 @@ static struct error *follow(struct topping *t)
 	if (t->screen)
 		top_screen_close();
 	TRY(err);
-	t->s->finding = following_end(t->trace, t->options.events, t->out);
+	t->s->finding = following_end(t->trace, t->trace_options.events, t->out);
 	if (!complete)
 		t->s->finding = STATUS_PARTIAL;
 	return NULL;
@@ -497,6 +523,7 @@ static void free_all(struct topping *t)
 {
 	trace_close(t->trace);
 	top_rows_free(t->rows);
+	top_samples_free(t->samples);
 	event_tally_free(t->tally);
 	top_workers_free(&t->workers);
 	top_hints_free(&t->proofs);
@@ -516,9 +543,13 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	(void)answer;
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "top needs a running process: -p PID");
-	TRY(read_options(call, &t));
-	t.rows = top_rows_new((uint64_t)(t.over * 1e9));
-	t.tally = event_tally_new((uint64_t)(t.over * 1e9));
+	TRY(top_options_read(call, &t.options));
+	t.trace_options = following_options(call);
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		t.trace_options.events[i] = i != TRACE_USDT;
+	t.trace_options.wakers = true;
+	t.rows = top_rows_new((uint64_t)(t.options.over * 1e9));
+	t.tally = event_tally_new((uint64_t)(t.options.over * 1e9));
 	t.names.full = out->options.full_names;
 	if (out->format != OUT_TEXT) {
 		t.json = alloc_zeroed(sizeof(*t.json));
@@ -549,7 +580,7 @@ static const struct command_option options[] = {
 const struct command top_command = {
 	.name = "top",
 	.options = options,
-	.check = check,
+	.check = top_options_check,
 	.summary = "What tasks, groups of them and workers do, refreshed",
 	.help = "    For each task: polls a second, the share of time in polls, the longest poll "
 		"and\n"
@@ -564,7 +595,9 @@ const struct command top_command = {
 		"prints\n"
 		"    frames of text, or with --json and --jsonl a document for each.\n"
 		"    Like trace, it lets the kernel put breakpoints into the program's code while\n"
-		"    it runs, and needs CAP_BPF and CAP_PERFMON.",
+		"    it runs, and needs CAP_BPF and CAP_PERFMON. Without them it samples: it looks "
+		"at\n"
+		"    the program again and again without stopping it, and says so.",
 	.offline = true,
 	.run = run,
 };

@@ -93,7 +93,7 @@ static void put_row(struct json_writer *w, const struct top_page *p, const struc
 	json_open_object(w, NULL);
 	put_what(w, p, row);
 	put_if(w, "polls", k->polls, row->polls);
-	put_if(w, "polled_ns", k->ends, row->polled_ns);
+	put_if(w, "polled_ns", k->busy, row->polled_ns);
 	put_if(w, "poll_longest_ns", k->ends && !p->sampling, row->poll_longest);
 	put_if(w, "poll_p99_ns", k->ends && row->poll_p99, row->poll_p99);
 	put_if(w, "runnable_ns", k->wakes || p->sampling, row->runnable_ns);
@@ -140,7 +140,7 @@ static void put_workers(struct json_writer *w, const struct top_page *p)
 		put_if(w, "runtime", x->runtime >= 0, (uint64_t)x->runtime);
 		put_if(w, "worker", x->worker >= 0, (uint64_t)x->worker);
 		put_if(w, "polls", p->known.polls, x->polls);
-		put_if(w, "parks", p->known.parking, x->parks);
+		put_if(w, "parks", p->known.parking && !p->sampling, x->parks);
 		put_if(w, "busy_ns", p->known.parking, x->busy_ns);
 		put_if(w, "parked_ns", p->known.parking, x->parked_ns);
 		put_if(w, "queue", x->has_queue, x->queue_len);
@@ -193,7 +193,7 @@ static void put_totals(struct json_writer *w, const struct top_page *p)
 	put_if(w, "spawned", p->known.polls, f->spawned);
 	put_if(w, "ended", p->known.polls, f->finished);
 	put_if(w, "polls", p->known.polls, f->polls);
-	put_if(w, "polled_ns", p->known.ends, f->polled_ns);
+	put_if(w, "polled_ns", p->known.busy, f->polled_ns);
 	put_if(w, "wakes", p->known.wakes, f->wakes);
 	json_put_int(w, "untracked", (int64_t)f->untracked);
 	json_put_int(w, "lost", (int64_t)p->lost);

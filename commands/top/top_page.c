@@ -165,7 +165,7 @@ const char *top_page_cell(const struct top_page *p, const struct top_row *row,
 	case TOP_COLUMN_POLLS:
 		return known->polls ? rate(p, a, row->polls) : "-";
 	case TOP_COLUMN_BUSY:
-		return known->ends ? busy(p, a, row->polled_ns) : "-";
+		return known->busy ? busy(p, a, row->polled_ns) : "-";
 	case TOP_COLUMN_LONGEST:
 		return known->ends && row->poll_longest ? top_page_time(a, row->poll_longest) : "-";
 	case TOP_COLUMN_P99:
@@ -219,7 +219,7 @@ const char *top_page_summary(const struct top_page *p, struct arena *a)
 	if (p->known.polls)
 		str_printf(&s, ", %s polls/s",
 		           number(a, (uint64_t)((double)f->polls / seconds(p) + 0.5)));
-	if (p->known.ends)
+	if (p->known.busy)
 		str_printf(&s, ", busy %s", busy(p, a, f->polled_ns));
 	if (p->known.polls)
 		str_printf(&s, ", %s spawned/s, %s ended/s", rate(p, a, f->spawned),
@@ -254,10 +254,13 @@ const char *top_page_worker(const struct top_page *p, const struct top_worker *w
 	STR(s);
 
 	if (p->known.parking && known > 0)
-		str_printf(&s, "busy %s, parked %s, %s parks/s, ", share(a, w->busy_ns, known),
-		           share(a, w->parked_ns, known), rate(p, a, w->parks));
-	str_printf(&s, "%s polls/s", rate(p, a, w->polls));
+		str_printf(&s, "busy %s, parked %s", share(a, w->busy_ns, known),
+		           share(a, w->parked_ns, known));
+	if (p->known.parking && known > 0 && !p->sampling)
+		str_printf(&s, ", %s parks/s", rate(p, a, w->parks));
+	if (p->known.polls)
+		str_printf(&s, "%s%s polls/s", s.len ? ", " : "", rate(p, a, w->polls));
 	if (w->has_queue)
-		str_printf(&s, ", %" PRIu64 " in its queue", w->queue_len);
+		str_printf(&s, "%s%" PRIu64 " in its queue", s.len ? ", " : "", w->queue_len);
 	return arena_strdup(a, str_text(&s));
 }

@@ -18,6 +18,7 @@
 /* What can be known of the program. */
 struct top_known {
 	bool polls;   /* that they begin */
+	bool busy;    /* time in polls */
 	bool ends;    /* when polls end */
 	bool wakes;   /* and time runnable */
 	bool own;     /* wakes of a task by itself */

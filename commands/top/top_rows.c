@@ -396,5 +396,5 @@ void top_rows_lost(struct top_rows *t, uint64_t time)
 
 const char *top_rows_type(const struct top_rows *t, uint64_t id)
 {
-	return task_spans_type(t->spans, id);
+	return t ? task_spans_type(t->spans, id) : NULL;
 }

@@ -102,7 +102,7 @@ void top_rows_lost(struct top_rows *t, uint64_t time);
  */
 const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time);
 
-/* The type of a task that exists; NULL: unknown. */
+/* The type of a task that exists; NULL: unknown, as without t. */
 const char *top_rows_type(const struct top_rows *t, uint64_t id);
 
 #endif

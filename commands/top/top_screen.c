@@ -39,8 +39,8 @@ static struct {
 	char end[MAX_END]; /* what the terminal is sent to leave the screen */
 	size_t nend;
 	struct sigaction actions[NSIGNALS];
-	volatile sig_atomic_t asked; /* to end, by a signal */
-	int error, messages;         /* standard error as it was, and the file in place of it */
+	volatile sig_atomic_t ending; /* a signal has come that ends it */
+	int error, messages;          /* standard error as it was, and the file in place of it */
 	bool color, ascii;
 } term;
 
@@ -67,8 +67,8 @@ static void on_signal(int signal)
 	for (size_t i = 0; i < NENDINGS; i++)
 		ends |= signals[i] == signal;
 	interrupt_request();
-	if (ends && !term.asked) {
-		term.asked = 1;
+	if (ends && !term.ending) {
+		term.ending = 1;
 		return;
 	}
 	restore_at_once();
@@ -80,7 +80,7 @@ static void catch_signals(void)
 {
 	const struct sigaction catch = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
-	term.asked = 0;
+	term.ending = 0;
 	for (size_t i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i], &catch, &term.actions[i]);
 }
@@ -423,6 +423,19 @@ static const char *mode_name(enum top_mode mode)
 	return names[mode];
 }
 
+static void append_view(struct str *line, const struct top_state *s, const struct top_page *p)
+{
+	str_printf(line, ", sorted by %s%s", top_view_field_name(s->view.sort),
+	           s->view.reverse ? ", reversed" : "");
+	if (s->view.grouping)
+		str_printf(line, ", by %s", top_view_grouping_name(s->view.grouping));
+	if (*s->filter)
+		str_printf(line, ", with \"%s\"", s->filter);
+	if (p)
+		str_printf(line, ", row %zu of %zu", p->list.total ? s->selected + 1 : 0,
+		           p->list.total);
+}
+
 static void put_footer(const struct top_state *s, const struct top_page *p)
 {
 	STR(line);
@@ -432,16 +445,9 @@ static void put_footer(const struct top_state *s, const struct top_page *p)
 	} else if (*s->message) {
 		str_append(&line, s->message);
 	} else {
-		str_printf(&line, "%s%s, sorted by %s%s", mode_name(s->mode),
-		           s->paused ? ", paused" : "", top_view_field_name(s->view.sort),
-		           s->view.reverse ? ", reversed" : "");
-		if (s->view.grouping)
-			str_printf(&line, ", by %s", top_view_grouping_name(s->view.grouping));
-		if (*s->filter)
-			str_printf(&line, ", with \"%s\"", s->filter);
-		if (p && s->mode == TOP_MODE_TASKS)
-			str_printf(&line, ", row %zu of %zu", p->list.total ? s->selected + 1 : 0,
-			           p->list.total);
+		str_printf(&line, "%s%s", mode_name(s->mode), s->paused ? ", paused" : "");
+		if (s->mode == TOP_MODE_TASKS)
+			append_view(&line, s, p);
 		str_append(&line, "   ? help  q quit");
 	}
 	STR(clean);

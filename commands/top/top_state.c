@@ -291,9 +291,9 @@ static unsigned more_width(enum top_column column, const bool *shown, unsigned r
 	case TOP_COLUMN_BY:
 		return by;
 	case TOP_COLUMN_TYPE:
-		return shown[TOP_COLUMN_PLACE] ? (rest - by) / 2 : rest - by;
+		return shown[TOP_COLUMN_PLACE] ? (rest - by) / 3 : rest - by;
 	case TOP_COLUMN_PLACE:
-		return rest - by - (rest - by) / 2;
+		return rest - by - (rest - by) / 3;
 	default:
 		return 0;
 	}

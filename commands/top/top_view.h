@@ -60,7 +60,7 @@ struct top_list {
 	size_t matched; /* tasks that exist and match the filter */
 };
 
-/* The rows of a frame, in a. */
+/* The rows of a frame, in a. t: who has made it; NULL: there is no trace. */
 void top_view_rows(const struct top_rows *t, const struct top_frame *frame,
                    const struct top_view *view, struct arena *a, struct top_list *ret);
 /*

@@ -19,6 +19,7 @@ import time
 
 from run_trace import Program, WAIT
 
+HERE = os.path.dirname(os.path.realpath(__file__))
 SECONDS = 6  # that the section "top" takes
 TASKS = ["polled_most", "stalled", "wakes_itself", "waker", "woken", "idle", "hog"]
 slow = []  # the option --allow-slow
@@ -51,11 +52,12 @@ def message(errors):
 def frames_of(child, errors):
     """The documents of --jsonl, as they come."""
     for line in child.stdout:
-        yield json.loads(line)["top"]
-    text = message(errors)
-    if "there are no probes" in text or "refused" in text:
-        print(f"left out: {text.strip()}")
-        sys.exit(77)
+        document = json.loads(line)
+        if document["top"]["sampled"]:
+            print(f"left out: {document['top']['why_sampled']}")
+            child.kill()
+            sys.exit(77)
+        yield document["top"]
 
 
 def name_of(kind):
@@ -223,6 +225,62 @@ def run_text(asyncdbg, path):
     program.child.kill()
     program.child.wait(WAIT)
     print("text: done")
+
+
+def run_sampled(asyncdbg, path):
+    """Without the right to trace: looks at the program tell what is busy and where all of it waits."""
+    program = Program(path)
+    begin(program, f"top {SECONDS}")
+    program.lines_until("running")
+    refuse = [sys.executable, os.path.join(HERE, "run_without.py"), "bpf", "EPERM"]
+    child = subprocess.Popen([*refuse, asyncdbg, "-p", str(program.child.pid), "--jsonl", "top", "--interval", "1s"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines = [child.stdout.readline() for _ in range(3)]
+    with open(f"/proc/{child.pid}/stat", encoding="ascii") as f:
+        used = sum(map(int, f.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    frames = [json.loads(line)["top"] for line in lines]
+    check_schema(lines)
+    truth = truth_of(program)
+    program.end()
+    child.communicate(timeout=WAIT)
+    check("sampled: status", child.returncode, 1)
+    for frame in frames:
+        check("sampled: it says so", (frame["sampled"], "refused" in frame["why_sampled"]), (True, True))
+        check("sampled: no polls are known", (frame["polls"], frame["wakes"]), (None, None))
+        rows = {name_of(row["type"]): row for row in frame["rows"]}
+        check("sampled: tasks", sorted(rows), sorted(TASKS))
+        check("sampled: ids", {name: int(row["task"]) for name, row in rows.items()},
+              {name: truth[f"id.{name}"] for name in TASKS})
+        check("sampled: the one that does not yield", rows["hog"]["polled_ns"], frame["interval_ns"])
+        check("sampled: the idle one", rows["idle"]["polled_ns"], 0)
+        check("sampled: where one waits", rows["woken"]["place"]["frames"][-1]["function"], "traced::top::waits_for")
+        busy = [w for w in frame["workers"] if w["parked_ns"] == 0]
+        check_true("sampled: a worker is busy", busy)
+    looks = sum(frame["looks"] for frame in frames)
+    check_true(f"sampled: {looks} looks", looks >= 3)
+    # Of the stalled one a fifth, where there are looks enough to tell.
+    if looks >= 60:
+        share = sum(r["polled_ns"] for f in frames for r in f["rows"] if name_of(r["type"]) == "stalled") / \
+            sum(f["interval_ns"] for f in frames)
+        check_true(f"sampled: the stalled one is busy for {share}", 0.05 < share < 0.5)
+    print(f"sampled: done, {looks} looks, {used:.2f} s of a processor")
+
+
+def check_schema(lines):
+    """Documents of --jsonl, where there is jsonschema."""
+    with tempfile.TemporaryDirectory() as directory:
+        files = []
+        for number, line in enumerate(lines):
+            files.append(os.path.join(directory, f"{number}.json"))
+            with open(files[-1], "w", encoding="utf-8") as f:
+                f.write(line)
+        schema = os.path.join(HERE, "../../docs/asyncdbg.schema.json")
+        done = subprocess.run([os.path.join(HERE, "../check/validate_json.py"), schema, *files],
+                              capture_output=True, text=True, check=False)
+        if "No module named" in done.stderr:
+            print("left out: jsonschema, which checks the documents")
+        else:
+            check(f"the schema: {done.stdout}{done.stderr}", done.returncode, 0)
 
 
 class Screen:
@@ -403,6 +461,7 @@ def main(arguments):
     run_tasks(*arguments)
     run_counts(*arguments)
     run_text(*arguments)
+    run_sampled(*arguments)
     run_screen(*arguments)
     run_wrong(*arguments)
     sys.exit(1 if failures else 0)
