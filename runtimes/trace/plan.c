@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/module/code_map.h"
@@ -564,22 +565,27 @@ static struct error *plan_copy(struct planner *p, const struct runtime_copy *cop
 /* ---- without names ---- */
 
 /* Points at the functions of tasks that look like such ones. */
-static void plan_tables(struct planner *p)
+static struct error *plan_tables(struct planner *p)
 {
+	struct map wakes = { 0 }; /* functions that have been added: many tasks share one */
+	struct error *err = NULL;
 	static const struct probe_row poll = { .event = PROBE_EVENT_POLL };
 	static const struct probe_row wake = { .event = PROBE_EVENT_WAKE };
 	size_t n;
 	const struct task_functions *tasks =
 		tables_find(p->code, p->runtime->probe_pattern, p->a, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		add_function(p, code_map_at(p->code, tasks[i].poll), NULL, &poll,
 		             tasks[i].is_job ? TRACE_BLOCKING : TRACE_UNKNOWN_JOB);
 		/* Of a job it is never called. */
-		if (!tasks[i].is_job)
+		if (!tasks[i].is_job && map_put(&wakes, tasks[i].wake, NULL))
 			add_function(p, code_map_at(p->code, tasks[i].wake), NULL, &wake,
 			             TRACE_TASK);
+		err = interrupt_check();
 	}
+	map_free(&wakes);
+	return err;
 }
 
 /* The executable itself, as far as its machine code tells; *found: it has tasks. */
@@ -605,7 +611,7 @@ static struct error *plan_nameless(struct planner *p, bool *found)
 		if (!(*list)->probe_pattern)
 			continue;
 		p->id = &(*list)->probe_pattern->id;
-		plan_tables(p);
+		TRY(plan_tables(p));
 		plan_returns(p);
 	}
 	*found = p->points.n > 0;

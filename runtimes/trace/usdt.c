@@ -69,6 +69,15 @@ static void add_notes(struct all_notes *all, const struct module *m, const struc
 	all->lost.sections_left_out += notes->sections_left_out;
 }
 
+/* Whether no more can be added: whatever the next file has is left out unread. */
+static bool is_full(struct all_notes *all)
+{
+	bool full = all->probes.n == USDT_MAX_PROBES;
+
+	all->lost.sections_left_out += full;
+	return full;
+}
+
 static struct error *read_modules(const struct target *t, bool is_main, struct arena *a,
                                   struct all_notes *all)
 {
@@ -79,6 +88,8 @@ static struct error *read_modules(const struct target *t, bool is_main, struct a
 		if (m->is_main != is_main || !is_new_file(all, m))
 			continue;
 		TRY(interrupt_check());
+		if (is_full(all))
+			continue;
 		TRY(usdt_notes_read(a, m->fd, &notes));
 		add_notes(all, m, &notes);
 	}
@@ -244,7 +255,7 @@ static struct error *read_mapping(pid_t pid, const struct mapping *mapping, stru
 	m->file = arena_printf(a, "/proc/%d/root%s", (int)pid, mapping->path);
 	m->fd = open(m->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct error *err = NULL;
-	if (is_new_file(all, m) && !(err = usdt_notes_read(a, m->fd, &notes)))
+	if (is_new_file(all, m) && !is_full(all) && !(err = usdt_notes_read(a, m->fd, &notes)))
 		add_notes(all, m, &notes);
 	file_close(&m->fd);
 	m->fd = -1;

@@ -101,6 +101,23 @@ def run_plain(asyncdbg, work):
     print("plain: done")
 
 
+def run_many(asyncdbg, work):
+    """A program with more notes than are read: the first ones, and how many there are."""
+    if not shutil.which("cc"):
+        return
+    path, number = os.path.join(work, "many"), 70000
+    note = PLAIN[PLAIN.index("\t.4byte 8,"):].replace("end-start", "2f-1f").replace("start:", "1:").replace("end:", "2:")
+    source = PLAIN[:PLAIN.index("\t.4byte 8,")] + f"\t.rept {number}\n{note}\t.endr\n"
+    subprocess.run(["cc", "-nostdlib", "-x", "assembler", "-", "-o", path], input=source, text=True, check=True)
+    listed, note = asyncdbg_json(asyncdbg, 1, path, "probes")
+    check("many: probes", len(listed["static_probes"]) + listed["static_probes_left_out"], number)
+    check("many: some are left out", 0 < listed["static_probes_left_out"] < number, True)
+    check("many: the note", "were left out" in note, True)
+    done = subprocess.run([asyncdbg, "trace", "--usdt", "plain:*", "--", path], capture_output=True, text=True, timeout=WAIT)
+    check(f"many: status of a trace: {done.stderr}", done.returncode, 64)
+    print("many: done")
+
+
 # A program without a runtime, whose arguments are of all kinds.
 LOOP = """
 	.globl _start
@@ -447,6 +464,7 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as work:
         run_list(*words)
         run_plain(words[0], work)
+        run_many(words[0], work)
         run_operands(words[0], work)
         run_library(words[0], work)
         run_twice_writable(words[0], work)
