@@ -26,6 +26,8 @@ enum executor_row {
 	EXECUTOR_ACTIVE = EXECUTOR_NTASK_ROWS,
 	EXECUTOR_LENGTH,
 	EXECUTOR_WAKER,
+	EXECUTOR_HEAD,
+	EXECUTOR_TAIL,
 	EXECUTOR_NROWS,
 };
 
@@ -78,23 +80,37 @@ struct executor_root {
 	uint64_t strong; /* address of its Arc's strong count */
 };
 
+/*
+ * The address of what looks like a task whose executor keeps no list of it: a StaticExecutor, an
+ * Executor that was leaked, or another crate's.
+ */
+struct executor_loose {
+	struct executor_copy *copy;
+	uint64_t header;
+};
+
 /* Its state in an inspector. */
 struct executor_inspector {
 	struct executor_copy *copies;
 	VEC(struct executor_root) roots;
-	const char *cut; /* why the scan did not cover all memory; NULL: it did */
+	VEC(struct executor_loose) loose; /* those whose tasks lead to no root too */
+	const char *cut;                  /* why the scan did not cover all memory; NULL: it did */
 };
 
 /* An executor in a snapshot. */
 struct executor {
-	const struct executor_root *root;
+	struct executor_copy *copy;
+	uint64_t state;    /* address of its State; 0: it is of another crate */
+	const char *crate; /* that one, in the snapshot's arena; NULL: see state */
+	bool listed;       /* it has a list of its tasks; false: a scan found them */
 	struct runtime_info *info;
 };
 
 /* Its state in a snapshot. */
 struct executor_walk {
-	struct executor *executors; /* by address; their indices follow each other */
+	struct executor *executors; /* their indices follow each other */
 	size_t nexecutors;
+	size_t rejected;  /* loose words that are no tasks */
 	struct map plans; /* struct task -> its struct executor_plan */
 };
 
@@ -109,6 +125,8 @@ extern const struct runtime executor_table;
 extern const struct crate_types executor_types, executor_task_types;
 extern const struct leaf_row executor_own_leaves[], executor_task_leaves[]; /* executor_leaf.c */
 struct executor_inspector *executor_of(const struct inspector *in);
+/* The table, as it is registered. */
+const struct runtime *executor_runtime(const struct inspector *in);
 struct executor_walk *executor_walk(const struct collector *c);
 
 /* executor_plan.c */
@@ -128,12 +146,23 @@ enum task_state executor_state(uint64_t state);
 /* Has a task in this state its future still? */
 bool executor_is_live(uint64_t state);
 
+/* The State that a task's schedule function refers to; 0: none. */
+struct error *executor_read_state(struct inspector *in, const struct executor_header *h,
+                                  uint64_t *ret) MUST_CHECK;
+
+/* executor_loose.c: lists the tasks that no executor lists. Call it when all others are listed. */
+void executor_list_loose(struct collector *c);
+
 /* executor_scan.c */
 struct error *executor_scan(struct inspector *in) MUST_CHECK;
 void executor_note(struct collector *c);
 
 /* executor_list.c */
 void executor_list(struct collector *c);
+/* Fills the number of tasks in the queue of an executor that has a State. */
+void executor_read_queue(struct collector *c, struct executor *e);
+struct task *executor_add_task(struct collector *c, struct executor *e,
+                               const struct executor_header *h);
 /* The executor of that index in the snapshot; NULL: it is another runtime. */
 const struct executor *executor_at(const struct collector *c, unsigned index);
 /* The executor with that State; NULL: it is not listed. */
@@ -146,5 +175,9 @@ void executor_decode(struct collector *c, struct task *task);
 void executor_describe_threads(struct collector *c);
 /* Fills which executors the futures of block_on run. */
 void executor_follow(struct collector *c);
+
+/* executor_whatis.c: finds the executor or task that an address lies in. */
+struct whatis;
+void executor_whatis(struct whatis *a);
 
 #endif

@@ -42,7 +42,7 @@ static struct error *decode(struct collector *c, struct task *task)
 	task->size = plan->spawned ? type_size(plan->spawned) : 0;
 	if (plan->spawned && type_is_coroutine(plan->spawned))
 		task->defined_at = coroutine_defined_at(c->in, plan->spawned);
-	TRY(executor_read_header(c->in, e->root->copy, task->addr, &h));
+	TRY(executor_read_header(c->in, e->copy, task->addr, &h));
 	if (plan->problem)
 		return error_new(ERR_LAYOUT, "%s", plan->problem);
 	if (task->state == TASK_RUNNING)

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 
 #include "debugger/base/progress.h"
+#include "dwarf/values/queue_length.h"
 #include "runtimes/async_executor/executor.h"
 
 enum { MAX_TASKS = 1 << 24, MAX_NOTES = 8 };
 
 /* ---- tasks ---- */
 
-static struct task *add_task(struct collector *c, struct executor *e,
-                             const struct executor_header *h)
+struct task *executor_add_task(struct collector *c, struct executor *e,
+                               const struct executor_header *h)
 {
 	struct task *task = NEW(c->a, struct task);
 
@@ -29,18 +30,16 @@ static struct task *add_task(struct collector *c, struct executor *e,
 static struct error *add_entry(struct collector *c, struct executor *e, struct value entry,
                                bool *occupied)
 {
-	const struct executor_root *root = e->root;
 	struct executor_header h;
 	uint64_t addr;
 
-	TRY(bindings_uint(c->in->target, &root->copy->layout, EXECUTOR_WAKER, entry, &addr,
-	                  occupied));
+	TRY(bindings_uint(c->in->target, &e->copy->layout, EXECUTOR_WAKER, entry, &addr, occupied));
 	if (!*occupied)
 		return NULL;
 	if (map_has(&c->tasks, addr))
 		return error_new(ERR_CORRUPT, "task 0x%" PRIx64 " is listed twice", addr);
-	TRY(executor_read_header(c->in, root->copy, addr, &h));
-	add_task(c, e, &h);
+	TRY(executor_read_header(c->in, e->copy, addr, &h));
+	executor_add_task(c, e, &h);
 	return NULL;
 }
 
@@ -78,8 +77,8 @@ static struct error *add_entries(struct collector *c, struct executor *e,
 
 static struct error *list_tasks(struct collector *c, struct executor *e)
 {
-	const struct bindings *l = &e->root->copy->layout;
-	struct value state = { e->root->copy->state, e->root->state };
+	const struct bindings *l = &e->copy->layout;
+	struct value state = { e->copy->state, e->state };
 	struct runtime_info *info = e->info;
 	struct target *t = c->in->target;
 	uint64_t occupied = 0;
@@ -124,17 +123,34 @@ static int by_address(const void *a, const void *b)
 {
 	const struct executor *x = a, *y = b;
 
-	return x->root->state < y->root->state ? -1 : x->root->state > y->root->state;
+	return x->state < y->state ? -1 : x->state > y->state;
+}
+
+void executor_read_queue(struct collector *c, struct executor *e)
+{
+	const struct bindings *l = &e->copy->layout;
+	struct value state = { e->copy->state, e->state };
+	struct target *t = c->in->target;
+	uint64_t head = 0, tail = 0;
+	bool has_head, has_tail = false;
+	struct error *err = bindings_uint(t, l, EXECUTOR_HEAD, state, &head, &has_head);
+
+	if (!err)
+		err = bindings_uint(t, l, EXECUTOR_TAIL, state, &tail, &has_tail);
+	e->info->has_inject = !err && has_head && has_tail &&
+	                      queue_length_unbounded(head, tail, &e->info->inject_len);
+	error_free(err);
 }
 
 static void list_executor(struct collector *c, struct executor *e)
 {
-	struct runtime_info *info = e->info = collector_add_runtime(c, &executor_table);
+	struct runtime_info *info = e->info = collector_add_runtime(c, executor_runtime(c->in));
 
 	info->flavor = "executor";
-	info->addr = e->root->state;
-	info->version = e->root->copy->version;
+	info->addr = e->state;
+	info->version = e->copy->version;
 	info->workers_poll = true;
+	executor_read_queue(c, e);
 	struct error *err = list_tasks(c, e);
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s", info->index,
@@ -153,15 +169,20 @@ void executor_list(struct collector *c)
 		c->now_ns = c->in->target->clock.monotonic_ns;
 		c->now_known = true;
 	}
-	w->executors = NEW_ARRAY(&c->scratch, struct executor, in->roots.n + 1);
+	w->executors = NEW_ARRAY(&c->scratch, struct executor, in->roots.n + in->loose.n + 1);
 	for (size_t i = 0; i < in->roots.n; i++) {
-		if (lives(c, &in->roots.data[i]))
-			w->executors[w->nexecutors++].root = &in->roots.data[i];
+		const struct executor_root *root = &in->roots.data[i];
+
+		if (lives(c, root))
+			w->executors[w->nexecutors++] = (struct executor){ .copy = root->copy,
+				                                           .state = root->state,
+				                                           .listed = true };
 	}
 	if (w->nexecutors)
 		qsort(w->executors, w->nexecutors, sizeof(*w->executors), by_address);
 	for (size_t i = 0; i < w->nexecutors; i++)
 		list_executor(c, &w->executors[i]);
+	executor_list_loose(c);
 }
 
 const struct executor *executor_at(const struct collector *c, unsigned index)
@@ -177,7 +198,7 @@ const struct executor *executor_of_state(const struct collector *c, uint64_t sta
 	const struct executor_walk *w = executor_walk(c);
 
 	for (size_t i = 0; i < w->nexecutors; i++) {
-		if (w->executors[i].root->state == state)
+		if (state && w->executors[i].state == state)
 			return &w->executors[i];
 	}
 	return NULL;

@@ -30,6 +30,17 @@ static const struct binding_row rows[EXECUTOR_NROWS] = {
 	[EXECUTOR_LENGTH] = { "executor.length", "given", "active.data.len" },
 	[EXECUTOR_WAKER] = { "executor.waker", "type:slab::Entry<core::task::wake::Waker>",
 	                     "Occupied.0.waker.data" },
+	/* the queue of tasks that are ready; concurrent-queue 2.x | 1.x */
+	[EXECUTOR_HEAD] = { "executor.head", "given",
+	                    "queue.Unbounded.0.head.value.index | "
+	                    "queue.0.Unbounded.0.head.value.index"
+	                    " | queue.0.Unbounded.0.head.index",
+	                    .optional = true },
+	[EXECUTOR_TAIL] = { "executor.tail", "given",
+	                    "queue.Unbounded.0.tail.value.index | "
+	                    "queue.0.Unbounded.0.tail.value.index"
+	                    " | queue.0.Unbounded.0.tail.index",
+	                    .optional = true },
 };
 
 const char executor_name[] = "async_executor";
@@ -42,6 +53,15 @@ struct executor_inspector *executor_of(const struct inspector *in)
 struct executor_walk *executor_walk(const struct collector *c)
 {
 	return collector_state(c, executor_name);
+}
+
+const struct runtime *executor_runtime(const struct inspector *in)
+{
+	const struct runtime *const *r = runtimes_in(in->di);
+
+	while (*r && (*r)->name != executor_name)
+		r++;
+	return *r;
 }
 
 /* ---- copies ---- */
@@ -98,6 +118,7 @@ void executor_close(struct inspector *in)
 	for (struct executor_copy *copy = executor_of(in)->copies; copy; copy = copy->next)
 		map_free(&copy->plans);
 	vec_free(&executor_of(in)->roots);
+	vec_free(&executor_of(in)->loose);
 }
 
 bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
@@ -353,4 +374,24 @@ struct error *executor_future(struct collector *c, const struct executor_header 
 	if (plan->inside)
 		TRY(path_eval(c->in->target, plan->inside, future, ret, &found));
 	return found ? NULL : error_new(ERR_CORRUPT, "its future is not there");
+}
+
+struct error *executor_read_state(struct inspector *in, const struct executor_header *h,
+                                  uint64_t *ret)
+{
+	struct value schedule = { h->plan->schedule, h->addr + h->plan->offset_s }, place, shared;
+	bool found;
+
+	*ret = 0;
+	if (!h->plan->executor)
+		return NULL;
+	TRY(path_eval(in->target, h->plan->executor, schedule, &place, &found));
+	if (!found)
+		return NULL;
+	/* An Arc, or of a StaticExecutor a reference. */
+	if (type_kind(place.type) == TYPE_POINTER)
+		return target_read_uint(in->target, place.addr, 8, ret);
+	TRY(value_shared(in->target, place, &shared));
+	*ret = shared.addr;
+	return NULL;
 }

@@ -30,7 +30,7 @@ static void add_range(struct scan *s, struct executor_copy *copy, struct dwarf_m
 	uint64_t low, high;
 
 	debuginfo_constants(dm, &low, &high);
-	if (copy->has_vtable_offset && copy->state && low < high && s->nranges < MAX_RANGES)
+	if (copy->has_vtable_offset && low < high && s->nranges < MAX_RANGES)
 		s->ranges[s->nranges++] =
 			(struct word_range){ low + dm->module->bias, high - low, copy };
 }
@@ -129,24 +129,51 @@ static bool look_at(struct word_scan *words, const struct word_range *range, uin
 	const struct executor_plan *plan = executor_plan(s->in, copy, vtable);
 	struct executor_header h;
 
-	if (!plan || !plan->executor)
+	if (!plan)
 		return true;
 	if (s->candidates++ == MAX_CANDIDATES)
 		return false;
 	struct error *err = executor_read_header(s->in, copy, addr - copy->vtable_offset, &h);
-	if (!err)
+	bool is_task = !err;
+	if (!err && plan->executor)
 		err = add_root(s, copy, &h);
 	error_free(err);
+	/* Which of them lead to no root is known at the end. */
+	if (is_task)
+		*vec_push(&executor_of(s->in)->loose) = (struct executor_loose){ copy, h.addr };
 	return true;
 }
 
-static void say(struct word_scan *words)
+/* Keeps the tasks that lead to no root: most of a program's do. */
+static void keep_loose(struct scan *s)
+{
+	struct executor_inspector *state = executor_of(s->in);
+	size_t n = 0;
+
+	for (size_t i = 0; i < state->loose.n; i++) {
+		const struct executor_loose loose = state->loose.data[i];
+		struct executor_header h;
+		uint64_t owner = 0;
+		struct error *err = executor_read_header(s->in, loose.copy, loose.header, &h);
+
+		if (!err)
+			err = executor_read_state(s->in, &h, &owner);
+		if (!err && !(owner && map_has(&s->seen, owner)))
+			state->loose.data[n++] = loose;
+		error_free(err);
+	}
+	state->loose.n = n;
+}
+
+static void finish(struct word_scan *words)
 {
 	struct scan *s = word_scan_arg(words);
 
-	LOG("scan", "%" PRIu64 " KiB in %" PRIu64 " us: %zu tasks of async-task, %zu executors",
+	keep_loose(s);
+	LOG("scan",
+	    "%" PRIu64 " KiB in %" PRIu64 " us: %zu tasks of async-task, %zu executors, %zu loose",
 	    word_scan_bytes(words) >> 10, word_scan_worked_ns(words) / 1000, s->candidates,
-	    executor_of(s->in)->roots.n);
+	    executor_of(s->in)->roots.n, executor_of(s->in)->loose.n);
 }
 
 struct error *executor_scan(struct inspector *in)
@@ -157,13 +184,13 @@ struct error *executor_scan(struct inspector *in)
 
 	if (!state->copies)
 		return NULL;
-	state->roots.n = 0;
+	state->roots.n = state->loose.n = 0;
 	for (struct executor_copy *copy = state->copies; copy; copy = copy->next)
 		add_range(&s, copy, copy->dm);
 	/* The reads are aside: their pages need not be copied in each stop. */
 	target_begin_aside(in->target, &before);
 	struct error *err = word_scan_run(in, s.ranges, s.nranges, "tasks of async-executor",
-	                                  look_at, say, &s, &state->cut);
+	                                  look_at, finish, &s, &state->cut);
 	target_end_aside(in->target, &before);
 	map_free(&s.seen);
 	return err;

@@ -44,6 +44,7 @@ const struct runtime executor_table = {
 	.follow = executor_follow,
 	.note = executor_note,
 	.free = free_walk,
+	.whatis = executor_whatis,
 	.marks = marks,
 	.loop = "async_task::",
 	.task_functions = "async_task::raw::RawTask<",

@@ -115,7 +115,7 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 
 	stack_find_marks(c, s, &marks);
 	for (size_t i = 0; i < marks.n; i++) {
-		if (marks.data[i].of != &executor_table)
+		if (marks.data[i].of != executor_runtime(c->in))
 			continue;
 		struct task *found = running_task(c, s, &marks.data[i]);
 		if (found)
@@ -181,7 +181,9 @@ void executor_follow(struct collector *c)
 
 		if (info->role == THREAD_WORKER || info->role == THREAD_BLOCK_ON)
 			e = find_executor(c, info);
-		if (e)
-			e->info->workers++;
+		if (!e)
+			continue;
+		e->info->workers++;
+		e->info->found_by = NULL; /* it is for those that no thread runs */
 	}
 }

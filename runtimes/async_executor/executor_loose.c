@@ -1,0 +1,179 @@
+/*
+ * Lists tasks that no executor lists: those of StaticExecutor and StaticLocalExecutor, of an
+ * Executor that was leaked, and of other crates on async-task. The scan of memory found what looks
+ * like them.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtimes/async_executor/executor.h"
+#include "runtimes/common/plausible.h"
+#include "runtimes/holding/holding.h"
+
+enum { MAX_EXECUTORS = 256, TOP = 4096 /* above the outermost frame of a stack */ };
+
+/* ---- stacks: a header that was copied into a task from there is still there ---- */
+
+struct stacks {
+	struct region *regions;
+	size_t n;
+};
+
+static void find_stacks(struct collector *c, struct stacks *ret)
+{
+	size_t nthreads = c->in->target->nthreads;
+
+	ret->regions = NEW_ARRAY(&c->scratch, struct region, nthreads + 1);
+	for (size_t i = 0; i < nthreads; i++) {
+		const struct stack *s = &c->stacks[i].stack;
+		struct region *r = &ret->regions[ret->n];
+		uint64_t top = 0;
+
+		for (size_t j = 0; j < s->nframes; j++) {
+			if (s->frames[j].has_sp && s->frames[j].sp > top)
+				top = s->frames[j].sp;
+		}
+		if (!top || !target_region(c->in->target, &c->scratch, top, r))
+			continue;
+		if (r->end > top + TOP && !(r->name && strcmp(r->name, "[stack]") == 0))
+			r->end = top + TOP;
+		ret->n++;
+	}
+}
+
+static bool is_on_stack(const struct stacks *stacks, uint64_t addr)
+{
+	for (size_t i = 0; i < stacks->n; i++) {
+		if (addr >= stacks->regions[i].start && addr < stacks->regions[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* ---- executors ---- */
+
+/* The crate of the schedule function: "blocking". */
+static const char *crate_of(struct collector *c, const struct executor_plan *plan)
+{
+	const char *name = type_name(plan->schedule), *end = strstr(name, "::");
+
+	return inspector_clean_name(
+		c->a, end ? arena_strndup(&c->scratch, name, (size_t)(end - name)) : name);
+}
+
+static void describe(struct collector *c, struct executor *e)
+{
+	struct runtime_info *info = e->info = collector_add_runtime(c, executor_runtime(c->in));
+
+	info->flavor = e->crate ? e->crate : "static_executor";
+	info->addr = e->state;
+	info->version = e->copy->version;
+	info->workers_poll = true;
+	info->found_by = "a scan of memory";
+	if (e->state)
+		executor_read_queue(c, e);
+}
+
+/* The executor with that State, or of that crate; a new one if there is none. NULL: too many. */
+static struct executor *find_executor(struct collector *c, struct executor_copy *copy,
+                                      uint64_t state, const char *crate)
+{
+	struct executor_walk *w = executor_walk(c);
+
+	for (size_t i = 0; i < w->nexecutors; i++) {
+		struct executor *e = &w->executors[i];
+		bool same = crate ? e->crate && strcmp(e->crate, crate) == 0
+		                  : !e->crate && e->state == state;
+
+		if (same && e->copy == copy)
+			return e;
+	}
+	if (w->nexecutors >= MAX_EXECUTORS)
+		return NULL;
+	struct executor *e = &w->executors[w->nexecutors++];
+	*e = (struct executor){ .copy = copy, .state = state, .crate = crate };
+	describe(c, e);
+	return e;
+}
+
+/* ---- tasks ---- */
+
+/*
+ * Can what follows the header be a task? The stack of a thread that has ended may have a header
+ * too; its schedule function and its future are then something else. An executor that keeps no list
+ * has an empty one.
+ */
+static bool is_plausible(struct collector *c, const struct executor_loose *loose,
+                         const struct executor_header *h, uint64_t state)
+{
+	const struct bindings *l = &loose->copy->layout;
+	struct value future = { h->plan->future, h->addr + h->plan->offset_f };
+	struct value schedule = { h->plan->schedule, h->addr + h->plan->offset_s };
+	struct value owner = { loose->copy->state, state };
+	uint64_t length = 0;
+	bool found = true;
+
+	if (!plausible_value(c->in->target, future) || !plausible_value(c->in->target, schedule))
+		return false;
+	if (!h->plan->executor)
+		return true;
+	if (!state || !owner.type || !plausible_value(c->in->target, owner))
+		return false;
+	struct error *err =
+		bindings_uint(c->in->target, l, EXECUTOR_LENGTH, owner, &length, &found);
+	error_free(err);
+	return !err && found && length == 0;
+}
+
+/* Whether it is a task that exists and has not ended. */
+static bool add_loose(struct collector *c, const struct executor_loose *loose,
+                      const struct stacks *stacks)
+{
+	struct executor_header h;
+	const char *crate = NULL;
+	uint64_t state = 0;
+
+	if (is_on_stack(stacks, loose->header) || map_has(&c->tasks, loose->header))
+		return false;
+	struct error *err = executor_read_header(c->in, loose->copy, loose->header, &h);
+	if (!err)
+		err = executor_read_state(c->in, &h, &state);
+	bool ok = !err && executor_is_live(h.state) && h.plan->schedule;
+
+	error_free(err);
+	if (!ok || !is_plausible(c, loose, &h, state))
+		return false;
+	if (!h.plan->executor)
+		crate = crate_of(c, h.plan);
+	struct executor *e = find_executor(c, loose->copy, state, crate);
+	if (e)
+		executor_add_task(c, e, &h);
+	return e != NULL;
+}
+
+static void note_scanned(struct collector *c, const struct runtime_info *info, size_t rejected)
+{
+	snapshot_incomplete(c->out,
+	                    "runtime %u (%s) keeps no list of its tasks: a scan of memory found "
+	                    "%zu (%zu rejected), and may miss some",
+	                    info->index, info->flavor, info->ntasks, rejected);
+	if (c->want & WANT_HOLDINGS)
+		holding_unsearched(c, "tasks of runtime %u (%s) that a scan of memory did not find",
+		                   info->index, info->flavor);
+}
+
+void executor_list_loose(struct collector *c)
+{
+	const struct executor_inspector *in = executor_of(c->in);
+	struct executor_walk *w = executor_walk(c);
+	struct stacks stacks = { 0 };
+	size_t first = w->nexecutors;
+
+	if (in->loose.n == 0)
+		return;
+	find_stacks(c, &stacks);
+	for (size_t i = 0; i < in->loose.n; i++)
+		w->rejected += !add_loose(c, &in->loose.data[i], &stacks);
+	for (size_t i = first; i < w->nexecutors; i++)
+		note_scanned(c, w->executors[i].info, w->rejected);
+}
