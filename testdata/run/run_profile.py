@@ -276,9 +276,9 @@ def run_busy(asyncdbg, burn):
     program = Burning(burn)
     child = program.child
     profiled = Profile(asyncdbg, program, "--duration", "4s")
-    before = on_processors(child.pid)
+    before, start = on_processors(child.pid), time.monotonic_ns()
     profiled.child.wait(WAIT)
-    used = on_processors(child.pid) - before
+    kernel = (on_processors(child.pid) - before) / (time.monotonic_ns() - start)
     document = json.loads(profiled.finish())
     program.end()
     profile = document["profile"]
@@ -293,9 +293,9 @@ def run_busy(asyncdbg, burn):
         check("burn: why", profile["off_processor_missing"] in "".join(profiled.messages), True)
         print("left out: what is off its processor: " + profile["off_processor_missing"])
         return
-    # Writing the answer takes time too, in which the program goes on.
-    share, kernel = profile["ns"]["polling"] / duration, used / duration
-    check(f"burn: {share:.3f} processors, {kernel:.3f} by the kernel", abs(share - kernel) <= 0.03 * kernel + 0.05, True)
+    share = profile["ns"]["polling"] / duration
+    # The kernel's was looked at a little longer; beside other programs that makes a difference.
+    check(f"burn: {share:.3f} processors, {kernel:.3f} by the kernel", abs(share - kernel) <= 0.03 * kernel + 0.02, True)
     print(f"burn: on {share:.3f} processors, by the kernel {kernel:.3f}")
 
 
