@@ -5,12 +5,12 @@
 # usage: make_fixture.sh NAME PROGRAM LOCK PROFILE [ARGUMENT...]
 #        make_fixture.sh --layout NAME
 #
-# LOCK and PROFILE are those of build_programs.sh. LOCK is `crates`, and PROFILE `release`, for a
-# program of crates/. The executable is always linked statically,
+# LOCK and PROFILE are those of build_programs.sh. LOCK is `crates` or `executors`, and PROFILE
+# `release`, for a program of that workspace. The executable is always linked statically,
 # so that nothing of this machine is needed to read the core. ARGUMENTs go to the program.
 # Writes NAME.{core,exe,layout}.zst and NAME.truth.json and adds a row to FIXTURES.tsv, whose
 # checksums are those of the core and of the executable with its debug info. The row names a program
-# of crates/ as crates/PROGRAM.
+# of another workspace as crates/PROGRAM.
 #
 # ASYNCDBG  makes the layout file, default build/release/asyncdbg
 # FIXTURES  where to write, default fixtures/ of testdata
@@ -37,28 +37,30 @@ sha256() {
 	sha256sum "$1" | cut -d' ' -f1
 }
 
-# build_crate PROGRAM: of crates/, into $dir.
+# build_crate PROGRAM WORKSPACE: into $dir.
 build_crate() {
 	local registry flags=(-C target-feature=+crt-static "--remap-path-prefix=$testdata=/src")
-	local target out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/crates-static
+	local target out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/$2-static
 
 	target=$("${RUSTC:-rustc}" --version --verbose | sed -n 's/^host: //p')
 	for registry in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
 		flags+=("--remap-path-prefix=$registry=/cargo/registry")
 	done
 	flags+=("--remap-path-prefix=$("${RUSTC:-rustc}" --print sysroot)/lib/rustlib/src/rust=/rustc/src")
-	(cd "$testdata/crates" && CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") \
+	(cd "$testdata/$2" && CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") \
 		cargo build --locked --release -j "${JOBS:-2}" --target "$target" --target-dir "$out" -p "$1")
 	dir=$out/$target/release
 }
 
 # build PROGRAM LOCK PROFILE: into $dir, by $lock_file.
 build() {
-	if [ "$2" = crates ]; then
-		build_crate "$1"
-		lock_file=$testdata/crates/Cargo.lock
+	case $2 in
+	crates | executors)
+		build_crate "$1" "$2"
+		lock_file=$testdata/$2/Cargo.lock
 		return
-	fi
+		;;
+	esac
 	# shellcheck disable=SC2086 # a list
 	dir=$("$testdata/make/build_programs.sh" "$2" "$3" "$1" ${WITH:-} | tail -n 1)
 	lock_file=${dir%/build/*}/src/Cargo.lock
@@ -80,7 +82,7 @@ if [ "${1:-}" = --layout ] && [ $# -eq 2 ]; then
 	trap 'rm -rf "$work"' EXIT
 	[ -f "$fixtures/$2.layout.zst" ] || fail "no fixture $2 with a layout file"
 	IFS=$'\t' read -r name program lock _ profile exe _ < <(grep "^$2"$'\t' "$index")
-	case $program in crates/*) lock=crates program=${program#*/} ;; esac
+	case $program in */*) lock=${program%/*} program=${program#*/} ;; esac
 	build "$program" "$lock" "$profile"
 	[ "$(sha256 "$dir/$program")" = "$exe" ] || fail "$dir/$program is not what $index says: another rustc?"
 	layout "$dir/$program" "$name"
@@ -128,7 +130,7 @@ fi
 pack "$work/core" "$name.core"
 tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
 tokio=$(tokio_version "$lock_file")
-[ "$lock" != crates ] || program=crates/$program
+case $lock in crates | executors) program=$lock/$program ;; esac
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
