@@ -1,11 +1,20 @@
 /*
- * The crate async-io, of smol: timers (async-io 2.6, src/lib.rs). A timer is in the reactor while
- * it has an id; its waker there is a clone of the one beside the id.
+ * The crate async-io, of smol: timers, and waits for file descriptors (async-io 2.6, src/lib.rs,
+ * src/reactor.rs). A timer is in the reactor while it has an id; its waker there is a clone of the
+ * one beside the id. An Async has its descriptor in a Source, with the wakers for each direction.
  */
+#include <string.h>
+
+#include "dwarf/names/demangle.h"
 #include "runtimes/future/deadline.h"
+#include "runtimes/future/leaf_fd.h"
 #include "runtimes/leaves/leaves.h"
 
 #define TIMER "async_io::Timer"
+#define READY "async_io::reactor::Ready"
+#define ASYNC "async_io::Async"
+
+enum { READ, WRITE, DIRECTIONS }; /* indexes of a Source's state */
 
 enum { TIMER_WHEN, TIMER_ID, TIMER_WAKER };
 
@@ -43,8 +52,144 @@ static struct error *decode_timer(struct leaf *l)
 	return NULL;
 }
 
+/* ---- file descriptors ---- */
+
+/* "TcpStream": the type inside the Async. */
+static const char *resource_name(const struct leaf *l)
+{
+	const struct type *t = type_param(l->v.type, "T");
+	const char *name = t ? name_without_generics(l->d->c->a, type_name(t)) : "Async";
+	const char *last = strrchr(name, ':');
+
+	return inspector_clean_name(l->d->c->a, last ? last + 1 : name);
+}
+
+/* The Direction of a Source; *found false: it has none. */
+static struct error *find_direction(const struct leaf *l, struct value source, uint64_t index,
+                                    struct value *ret, bool *found)
+{
+	static const char state_path[] = "state.data";
+	struct value state;
+
+	TRY(leaf_place(l, source, state_path, &state, found));
+	while (*found && state.type && type_kind(state.type) == TYPE_STRUCT) {
+		const struct member *m = type_single_member(state.type);
+
+		state.addr += m ? m->offset : 0;
+		state.type = m ? m->type : NULL;
+	}
+	*found = *found && state.type && type_kind(state.type) == TYPE_ARRAY &&
+	         type_count(state.type) == DIRECTIONS && index < DIRECTIONS;
+	if (*found)
+		*ret = (struct value){ type_target(state.type),
+			               state.addr + index * type_size(type_target(state.type)) };
+	return NULL;
+}
+
+/* Fills the wait of a resource whose Source and direction are known. */
+static struct error *describe(struct leaf *l, struct value source, uint64_t direction)
+{
+	static const char fd_path[] = "registration.raw | raw";
+	static const char *const words[] = { "readable", "writable" };
+	const char *name = resource_name(l),
+		   *what = direction < DIRECTIONS ? words[direction] : NULL;
+	const char *where = "";
+	uint64_t fd;
+	bool found;
+
+	wait_string(l, "resource", name);
+	if (what)
+		wait_string(l, "direction", what);
+	TRY(leaf_optional_uint(l, source, fd_path, &fd, &found));
+	if (found && fd <= INT32_MAX)
+		where = leaf_fd_describe(l, (int)fd);
+	wait_phrase(l, "%s%s%s%s", name, what ? " " : "", what ? what : "", where);
+	return NULL;
+}
+
+/* The waker of a Ready that was polled is in a slab, at its index. */
+static struct error *arm_ready(struct leaf *l, struct value source, uint64_t direction)
+{
+	static const char index_path[] = "index.Some.0", slab_path[] = "wakers.entries",
+			  waker_path[] = "Occupied.0";
+	struct value state, list, waker;
+	struct slice entries;
+	uint64_t index;
+	bool found;
+
+	TRY(leaf_optional_uint(l, l->v, index_path, &index, &found));
+	if (!found) {
+		leaf_arm_none(l);
+		return NULL;
+	}
+	TRY(find_direction(l, source, direction, &state, &found));
+	if (found)
+		TRY(leaf_place(l, state, slab_path, &list, &found));
+	if (!found)
+		return NULL;
+	TRY(value_slice(l->d->c->in->target, list, &entries));
+	if (index >= entries.count)
+		return error_new(ERR_CORRUPT, "its waker has no place in the reactor");
+	struct value entry = { entries.element, entries.addr + index * type_size(entries.element) };
+	TRY(leaf_place(l, entry, waker_path, &waker, &found));
+	return found ? leaf_arm(l, waker) : NULL;
+}
+
+static struct error *decode_ready(struct leaf *l)
+{
+	static const char source_path[] = "handle.source", direction_path[] = "dir";
+	struct value arc, source;
+	uint64_t direction;
+	bool found;
+
+	TRY(leaf_place(l, l->v, source_path, &arc, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "it has no source");
+	TRY(value_shared(l->d->c->in->target, arc, &source));
+	TRY(leaf_uint(l, l->v, direction_path, &direction));
+	l->w->object = source.addr;
+	TRY(arm_ready(l, source, direction));
+	return describe(l, source, direction);
+}
+
+/* An Async whose poll_readable() or poll_writable() a future calls: one waker for each. */
+static struct error *decode_async(struct leaf *l)
+{
+	static const char source_path[] = "source", waker_path[] = "waker";
+	struct value arc, source, state;
+	uint64_t direction = DIRECTIONS;
+	bool found;
+
+	if (l->d->direction == IO_READS || l->d->direction == IO_WRITES)
+		direction = l->d->direction == IO_READS ? READ : WRITE;
+	TRY(leaf_place(l, l->v, source_path, &arc, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "it has no source");
+	TRY(value_shared(l->d->c->in->target, arc, &source));
+	l->w->object = source.addr;
+	TRY(find_direction(l, source, direction, &state, &found));
+	if (found)
+		TRY(leaf_arm_at(l, state, waker_path));
+	return describe(l, source, direction);
+}
+
 static const struct leaf_row leaves[] = {
+	{ .type = READY, .kind = "io", .decode = decode_ready },
+	{ .type = ASYNC, .kind = "io", .decode = decode_async, .resource = true, .directed = true },
 	{ .type = TIMER, .kind = "sleep", .decode = decode_timer },
+	{ 0 },
+};
+
+#define WRAPPER(name)                                                                              \
+	{                                                                                          \
+		.type = "async_io::reactor::" name, .children = { { "0", "await", NULL } }         \
+	}
+
+static const struct combinator_row combinators[] = {
+	WRAPPER("Readable"),
+	WRAPPER("Writable"),
+	WRAPPER("ReadableOwned"),
+	WRAPPER("WritableOwned"),
 	{ 0 },
 };
 
@@ -55,4 +200,5 @@ const struct crate_types async_io_types = {
 	.path = "async_io::",
 	.leaves = families,
 	.leaf_bindings = bindings,
+	.combinators = combinators,
 };

@@ -11,6 +11,7 @@
 #include "dwarf/values/peel.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/io_direction.h"
+#include "runtimes/future/leaf_fd.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
 enum {
@@ -390,29 +391,6 @@ static bool find_fd(const struct leaf *l, const struct value *source, struct val
 	return found || fd_info_by_epoll_data(l->d->c->in->target, io.addr, ret);
 }
 
-const char *leaf_io_wait_descriptor(const struct leaf *l, int fd)
-{
-	struct arena *a = l->d->c->a;
-	struct descriptor d;
-
-	wait_int(l, "fd", fd);
-	if (!fd_info_read(l->d->c->in->target, a, fd, &d))
-		return arena_printf(a, ", fd %d", fd);
-	wait_string(l, "descriptor", d.what);
-	if (d.local)
-		wait_string(l, "local", d.local);
-	if (d.peer)
-		wait_string(l, "peer", d.peer);
-	if (d.local && d.peer)
-		return arena_printf(a, ", fd %d, %s -> %s", fd, d.local, d.peer);
-	if (d.local || d.peer)
-		return arena_printf(a, ", fd %d, %s", fd, d.local ? d.local : d.peer);
-	/* The kernel's text for a descriptor that is no socket. */
-	if (strpbrk(d.what, ":/"))
-		return arena_printf(a, ", fd %d, %s", fd, d.what);
-	return arena_printf(a, ", fd %d", fd);
-}
-
 /*
  * Of a socket that the future waits to write to: what the kernel has not sent yet, and whether the
  * peer lets it. A suffix for the phrase.
@@ -452,7 +430,7 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 		wait_bool(l, "registered", false);
 	TRY(add_readiness(l, io));
 	if (find_fd(l, source, io, &fd)) {
-		where = leaf_io_wait_descriptor(l, fd);
+		where = leaf_fd_describe(l, fd);
 		queue = interest->bits & WRITABLE ? send_queue(l, fd) : "";
 	}
 	wait_phrase(l, "%s%s%s%s%s%s", name, what ? " " : "", what ? what : "", where, queue,

@@ -9,6 +9,7 @@
 #include "dwarf/names/demangle.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/io_direction.h"
+#include "runtimes/future/leaf_fd.h"
 #include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
@@ -232,7 +233,7 @@ static struct error *decode_file(struct leaf *l)
 
 	TRY(leaf_optional_uint(l, l->v, leaf_stream_layout[FILE_FD].path, &fd, &known));
 	if (known && fd <= INT_MAX)
-		where = leaf_io_wait_descriptor(l, (int)fd);
+		where = leaf_fd_describe(l, (int)fd);
 	return describe_job(l, "File", where, FILE_JOB);
 }
 

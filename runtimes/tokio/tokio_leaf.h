@@ -17,12 +17,6 @@ extern const struct binding_row leaf_time_layout[], leaf_task_layout[], leaf_syn
  */
 bool leaf_signal_globals(const struct type *t, struct value *ret);
 
-/*
- * Adds a file descriptor, and what the kernel reports about it, to the wait's details. Returns the
- * text to append to the phrase: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
- */
-const char *leaf_io_wait_descriptor(const struct leaf *l, int fd);
-
 /* leaf_arm() for a wait until v, a PollEvented, is readable. */
 struct error *leaf_io_arm_read(struct leaf *l, struct value v) MUST_CHECK;
 

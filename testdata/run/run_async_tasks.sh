@@ -1,5 +1,6 @@
 #!/bin/bash
-# Attaches to executors/async_tasks, tasks of async-executor, as run_live.sh does to programs.
+# Attaches to executors/async_tasks, tasks of async-executor, as run_live.sh does to programs; and with
+# Cargo.lock to async_sockets.
 #
 # usage: run_async_tasks.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -17,7 +18,7 @@ profile=$2
 shift 2
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
 base=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/executors
-options=(--quiet --locked -j "${JOBS:-2}" --package=async_tasks)
+options=(--quiet --locked -j "${JOBS:-2}")
 case $profile in
 debug) ;;
 release) options+=(--release) ;;
@@ -41,12 +42,14 @@ for lock; do
 	lock=$(basename "$lock" .lock)
 	dir=$testdata/executors
 	target=$base
+	programs=(async_tasks async_sockets)
 	if [ "$lock" != Cargo ]; then
 		target=$base-$lock
+		programs=(async_tasks)
 		copy_sources "$target/src" "$dir/$lock.lock"
 		dir=$target/src/executors
 	fi
 	echo "$lock:"
-	(cd "$dir" && cargo build "${options[@]}" --target-dir "$target")
-	BINARIES=$target/$profile "$testdata/run/run_live.sh" "$asyncdbg" "$profile" async_tasks
+	(cd "$dir" && cargo build "${options[@]}" "${programs[@]/#/--package=}" --target-dir "$target")
+	BINARIES=$target/$profile "$testdata/run/run_live.sh" "$asyncdbg" "$profile" "${programs[@]}"
 done
