@@ -4,7 +4,10 @@
 #include "commands/json/out_json.h"
 #include "commands/profile/profile_view.h"
 
-static const char *const kinds[] = { [TRACE_TASK] = "task", [TRACE_BLOCKING] = "blocking" };
+/* A worker's job has no row. */
+static const char *const kinds[TRACE_NJOBS] = {
+	[TRACE_TASK] = "task", [TRACE_BLOCKING] = "blocking"
+};
 
 static const char *const keys[] = {
 	[PROFILE_POLLING] = "polling",   [PROFILE_OFF] = "off_processor",

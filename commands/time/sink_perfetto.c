@@ -151,7 +151,8 @@ static void begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t 
 
 static void count_alive(struct sink_perfetto *s, uint64_t time)
 {
-	note(s, perfetto_count(s->p, time, s->alive, (int64_t)s->nalive));
+	if (s->alive)
+		note(s, perfetto_count(s->p, time, s->alive, (int64_t)s->nalive));
 }
 
 /* "waiting at src/main.rs:12": the innermost place of the chain. */
@@ -395,7 +396,9 @@ static void begin(struct sink *sink, const struct trace_heading *h)
 	if (!s->p)
 		return;
 	s->counters = sink_counters_new(s->p, h);
-	note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks", &s->alive));
+	if (h->plan->has[TRACE_SPAWN] && h->plan->has[TRACE_TERMINATE])
+		note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks",
+		                             &s->alive));
 	trace_moment_tasks(h->moment, exists, s);
 	trace_moment_calls(h->moment, goes_on, s);
 	count_alive(s, h->start);

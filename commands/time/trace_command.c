@@ -177,6 +177,7 @@ static struct error *read_recorder(const struct call *call, struct tracing *t)
 static struct error *read_options(const struct call *call, struct tracing *t)
 {
 	t->options = following_options(call);
+	t->options.nameless = true;
 	TRY(read_events(option_value(call, "events"), t->options.events));
 	TRY(read_times(call, t));
 	TRY(read_usdt(call, t));

@@ -43,7 +43,7 @@ static const char *const states[NDOINGS] = { NULL, "runnable", "polling", "waiti
 
 static const char *kind_of(enum trace_job job)
 {
-	return job == TRACE_BLOCKING ? "blocking" : "task";
+	return job == TRACE_BLOCKING ? "blocking" : job == TRACE_UNKNOWN_JOB ? NULL : "task";
 }
 
 static void put_what(struct json_writer *w, const struct top_page *p, const struct top_row *row)

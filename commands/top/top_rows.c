@@ -183,7 +183,7 @@ static void count_polling(struct top_rows *t, const struct task_span *span, stru
 	longer(&s->poll_longest, ns);
 	if (!span->open && span->exact)
 		durations_add(&s->poll, &now->arena, ns);
-	if (ns > t->stall_ns && span->job == TRACE_TASK)
+	if (ns > t->stall_ns && span->job != TRACE_BLOCKING)
 		note_stall(t, span, slot->task.type);
 }
 

@@ -458,6 +458,7 @@ static const char reason_inlined[] = "the compiler has inlined the function";
 #define REMEDY                                                                                     \
 	"a layout file tells its functions (asyncdbg layout EXE -o FILE where it was built, then " \
 	"--layout FILE)"
+const char trace_plan_remedy[] = REMEDY;
 static const char reason_nameless[] = "the program is stripped: " REMEDY;
 static const char reason_wakes[] =
 	"the program is stripped: its probe needs --allow-slow, or " REMEDY;
@@ -637,7 +638,9 @@ static struct error *plan_all(struct planner *p, bool *found)
 
 static void finish(struct planner *p, struct trace_plan *ret)
 {
-	struct trace_plan plan = { .arena = p->a, .left_out = p->left_out };
+	struct trace_plan plan = { .arena = p->a,
+		                   .left_out = p->left_out,
+		                   .nameless = p->nameless };
 
 	judge(p, &plan);
 	for (size_t i = 0; i < p->points.n; i++)

@@ -43,6 +43,7 @@ enum trace_job {
 	TRACE_BLOCKING, /* a job of a blocking pool */
 	TRACE_WORKER,   /* the job of a blocking pool that runs a worker: no task of the program */
 	TRACE_UNKNOWN_JOB,
+	TRACE_NJOBS,
 };
 
 enum trace_role {
@@ -96,6 +97,7 @@ struct trace_plan {
 	bool has_wakers;
 	size_t nslow;    /* points that are slow */
 	size_t left_out; /* points that would be slow, and were not wanted */
+	bool nameless;   /* made without symbols and debug info: only polls are known */
 };
 
 /*
@@ -106,6 +108,9 @@ struct trace_plan {
  */
 struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
                               struct trace_plan *ret) MUST_CHECK;
+
+/* What a user of a plan without names can do, for the end of a sentence. */
+extern const char trace_plan_remedy[];
 
 /* A plan without points, for the given reason. */
 void trace_plan_without(struct arena *a, const char *reason, struct trace_plan *ret);

@@ -27,8 +27,8 @@ struct task_spans {
 	task_spans_off_fn *off; /* NULL: not measured */
 	void *off_arg;
 	uint64_t begin, untracked;
-	size_t alive[TRACE_WORKER + 1]; /* by enum trace_job */
-	struct task_table tasks;        /* row: the index of its slot */
+	size_t alive[TRACE_NJOBS]; /* by enum trace_job */
+	struct task_table tasks;   /* row: the index of its slot */
 	VEC(struct followed) slots;
 	VEC(uint32_t) unused;          /* slots */
 	VEC(uint32_t) unseen;          /* slots of tasks whose poll began before the trace */

@@ -308,14 +308,23 @@ void trace_know(struct trace *t, const struct snapshot *s)
 	}
 }
 
+static struct error *make_events_plan(struct trace *t)
+{
+	TRY(trace_plan_make(t->in, t->options.slow, &t->arena, &t->plan));
+	if (!t->plan.nameless || t->options.nameless)
+		return NULL;
+	return error_new(ERR_NO_DEBUGINFO,
+	                 "the program is stripped, and only polls can be seen: %s",
+	                 trace_plan_remedy);
+}
+
 static struct error *make_plan(struct trace *t)
 {
 	if (!t->options.usdt)
-		return trace_plan_make(t->in, t->options.slow, &t->arena, &t->plan);
+		return make_events_plan(t);
 	const struct trace_usdt_wanted wanted = wanted_statics(t, t->options.pid != 0);
 	TRY(trace_usdt_find(t->in->target, &wanted, &t->arena, &t->statics));
-	struct error *err CLEANUP(error_freep) =
-		trace_plan_make(t->in, t->options.slow, &t->arena, &t->plan);
+	struct error *err CLEANUP(error_freep) = make_events_plan(t);
 	if (err && err->kind == ERR_INTERRUPTED) {
 		struct error *whole = err;
 

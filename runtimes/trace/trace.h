@@ -35,6 +35,11 @@ struct trace_options {
 	/* With TRACE_WAKE, also each use of a waker, where the plan has them: used of an item. */
 	bool wakers;
 	/*
+	 * Polls alone are of use, without types and ends of tasks, as of a stripped program without
+	 * a layout file. Otherwise such a one is ERR_NO_DEBUGINFO.
+	 */
+	bool nameless;
+	/*
 	 * Static probes of the program itself, as in trace_usdt_find(); borrowed. NULL: none. With
 	 * them the program needs no runtime.
 	 */

@@ -186,6 +186,17 @@ def run_nameless_wakes(asyncdbg, stripped, options):
     print(f"nameless, wakes {' '.join(options)}: done")
 
 
+def run_nameless_others(asyncdbg, stripped):
+    """Commands that need to know when tasks begin and end say that they cannot."""
+    traced = Program(stripped)
+    for words in (["top", "--count", "1"], ["metrics"], ["profile", "--duration", "100ms"]):
+        done = call(asyncdbg, "-p", traced.child.pid, *words)
+        check(f"{words[0]} without a layout file: {done.stderr}", done.returncode, 2)
+        check(f"{words[0]} says why: {done.stderr}", "--layout FILE" in done.stderr, True)
+    traced.end()
+    print("nameless, other commands: done")
+
+
 def run_without_tokio(asyncdbg, work):
     """A stripped program of another kind has no events, and says so."""
     other = f"{work}/true"
@@ -210,6 +221,7 @@ def main(arguments):
         run_nameless_attached(asyncdbg, stripped)
         run_nameless_wakes(asyncdbg, stripped, [])
         run_nameless_wakes(asyncdbg, stripped, ["--allow-slow"])
+        run_nameless_others(asyncdbg, stripped)
         run_without_tokio(asyncdbg, work)
     sys.exit(1 if run_trace.failures else 0)
 
