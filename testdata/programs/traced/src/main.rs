@@ -16,6 +16,7 @@
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
 //! backtrace            a task that captures its own backtrace
 //! top [SECONDS]        tasks that stand out, each in a way of its own
+//! crowd [TASKS [SECONDS [PERIOD]]]  so many tasks, each of which wakes up each PERIOD ms
 //! fork [ROUNDS]        pingpong in a child that the program forks, and then in itself
 //! exec SECTION         the program executes itself, with "now" and that section
 //!
@@ -57,6 +58,7 @@ fn run(section: &str) {
         "starve" => load::starve(),
         "rate" => load::rate(number(0, 3)),
         "flat" => load::flat(number(0, 3), number(1, 1)),
+        "crowd" => top::crowd(number(0, 1000), number(1, 3), number(2, 1000)),
         "top" => top::top(number(0, 4)),
         "backtrace" => load::backtrace(),
         "fork" => process::fork_first(|| tasks::pingpong(number(0, 1000))),

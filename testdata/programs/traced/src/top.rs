@@ -164,3 +164,30 @@ pub fn top(seconds: u64) {
     // Waits for the workers to end.
     drop(runtime);
 }
+
+async fn naps_until(end: Instant, period: Duration) {
+    while Instant::now() < end {
+        sleep(period).await;
+    }
+}
+
+async fn napper(end: Instant, period: Duration) {
+    counted("traced::top::napper", naps_until(end, period)).await
+}
+
+/// Prints "running" when all of them exist.
+pub fn crowd(tasks: u64, seconds: u64, period: u64) {
+    let runtime = start("crowd", 2);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let period = Duration::from_millis(period);
+    let running: Vec<_> =
+        (0..tasks).map(|_| spawn(runtime.handle(), napper(end, period))).collect();
+
+    say("running");
+    runtime.block_on(async {
+        for handle in running {
+            handle.await.expect("a task failed");
+        }
+    });
+    drop(runtime);
+}
