@@ -16,6 +16,7 @@
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
@@ -344,6 +345,16 @@ static struct error *tick(bool ended, void *arg)
 	return NULL;
 }
 
+static void close_screen(struct topping *t)
+{
+	if (!t->screen)
+		return;
+	top_screen_close();
+	if (!t->over && !is_interrupted())
+		fprintf(t->out->options.messages, "note: process %d has ended\n",
+		        (int)t->target.target.pid);
+}
+
 /* Where a person looks: else frames of text are written. */
 static void open_screen(struct topping *t)
 {
@@ -353,6 +364,7 @@ static void open_screen(struct topping *t)
 	if (t->out->format != OUT_TEXT || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) ||
 	    o->answers != stdout)
 		return;
+	progress_end();
 	struct error *err CLEANUP(error_freep) = top_screen_open(o->color, o->ascii);
 	if (err) {
 		fprintf(messages, "note: frames of text, no full screen: %s\n", err->message);
@@ -457,8 +469,7 @@ static struct error *follow_by_looks(struct topping *t, struct error *why)
 	t->answer = (struct answer){ .command = "top", .snapshot = &t->target };
 	open_screen(t);
 	struct error *end = sample_all(t, &quiet);
-	if (t->screen)
-		top_screen_close();
+	close_screen(t);
 	t->s->finding = STATUS_PARTIAL;
 	return end;
 }
@@ -508,8 +519,7 @@ static struct error *follow(struct topping *t)
 	};
 	open_screen(t);
 	struct error *err = following_run(&t->following);
-	if (t->screen)
-		top_screen_close();
+	close_screen(t);
 	TRY(err);
 	t->s->finding = following_end(t->trace, t->trace_options.events, t->out);
 	if (!complete)

@@ -106,6 +106,8 @@ static void give_messages(void)
 	fflush(stderr);
 	if (term.error >= 0)
 		dup2(term.error, STDERR_FILENO);
+	if (isatty(STDERR_FILENO))
+		progress_enable(stderr, PROGRESS_DELAY_MS);
 	while (term.messages >= 0 && all < MAX_MESSAGES &&
 	       (n = pread(term.messages, text, sizeof(text), (off_t)all)) > 0) {
 		if (write(STDERR_FILENO, text, (size_t)n) != n)
@@ -120,18 +122,25 @@ static void give_messages(void)
 
 /* ---- opening and closing ---- */
 
-/* Terminfo's text for a capability; they have no parameters. */
-static void add_end(const char *name)
+/* What terminfo has for a capability; NULL: nothing. */
+static const char *text_of(const char *name)
 {
 	char capability[16];
 
 	snprintf(capability, sizeof(capability), "%s", name);
 	const char *text = tigetstr(capability);
-	size_t len = text && text != (const char *)-1 ? strlen(text) : 0;
+	return text == (const char *)-1 ? NULL : text;
+}
 
-	if (len > MAX_END - term.nend)
+/* A capability without parameters. */
+static void add_end(const char *name)
+{
+	const char *text = text_of(name);
+	size_t len = text ? strlen(text) : 0;
+
+	if (!len || len > MAX_END - term.nend)
 		return;
-	memcpy(term.end + term.nend, text ? text : "", len);
+	memcpy(term.end + term.nend, text, len);
 	term.nend += len;
 }
 
@@ -147,14 +156,28 @@ static void set_colors(bool color)
 	init_pair(COLOR_HOT, COLOR_RED, -1);
 }
 
+static struct error *no_screen(void)
+{
+	const char *name = getenv("TERM");
+	SCRATCH(tmp);
+
+	if (term.screen) {
+		endwin();
+		delscreen(term.screen);
+		term.screen = NULL;
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
+	}
+	return error_new(ERR_STATE, "the terminal \"%s\" has none",
+	                 name ? str_clean(&tmp, name, strlen(name)) : "");
+}
+
 struct error *top_screen_open(bool color, bool ascii)
 {
 	if (tcgetattr(STDIN_FILENO, &term.before) != 0)
 		return error_os(errno, "reading the settings of the terminal");
 	term.screen = newterm(NULL, stdout, stdin);
-	if (!term.screen)
-		return error_new(ERR_STATE, "the terminal \"%s\" has no full screen",
-		                 getenv("TERM") ? getenv("TERM") : "");
+	if (!term.screen || !text_of("cup"))
+		return no_screen();
 	term.ascii = ascii;
 	term.nend = 0;
 	add_end("sgr0");

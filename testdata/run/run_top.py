@@ -290,7 +290,7 @@ class Screen:
         self.directory = tempfile.TemporaryDirectory()
         self.tmux = ["tmux", "-S", os.path.join(self.directory.name, "socket"), "-f", "/dev/null"]
         self.file = os.path.join(self.directory.name, "after")
-        command = [asyncdbg, "-p", str(program.child.pid), "top", *slow, *words]
+        command = [*asyncdbg.split(" "), "-p", str(program.child.pid), "top", *slow, *words]
         script = (f"stty -g >{self.file}.before; {shlex.join(command)}; echo status $?; "
                   f"stty -g >{self.file}; exec sleep 1000")
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
@@ -395,6 +395,19 @@ def run_screen_keys(asyncdbg, path):
     print("screen: done")
 
 
+def run_no_screen(asyncdbg, path):
+    """A terminal that cannot place the cursor gets frames of text."""
+    program = Program(path)
+    begin(program, "top 40")
+    program.lines_until("running")
+    screen = Screen("env TERM=dumb " + asyncdbg, program, ["--interval", "300ms", "--count", "1"], height=60)
+    text = screen.wait("frames of text", lambda text: "status 0" in text)
+    check("no screen: it says so", "no full screen" in text and "POLLS/S" in text, True)
+    screen.close()
+    program.child.kill()
+    program.child.wait(WAIT)
+
+
 def run_screen_ends(asyncdbg, path):
     """However it ends, the terminal is as it was."""
     ways = [
@@ -429,6 +442,7 @@ def run_screen(asyncdbg, path):
         return
     run_screen_keys(asyncdbg, path)
     run_screen_ends(asyncdbg, path)
+    run_no_screen(asyncdbg, path)
 
 
 def run_wrong(asyncdbg, path):
