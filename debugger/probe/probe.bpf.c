@@ -149,20 +149,25 @@ static __always_inline bool read_bytes(void *to, __u32 len, const struct calls *
 }
 
 /* Where the objects with that table have their id; 0: unknown. */
-static __always_inline __u64 id_offset_of(__u64 table, const struct probe_point *p)
+static __always_inline __u64 id_offset_of(__u64 table, struct probe_point *p)
 {
-	__u64 *known = bpf_map_lookup_elem(&tables, &table), offset;
+	__u64 first = p->first_table, offset, *known;
 
+	if (first >> 16 == table)
+		return first & 0xffff;
+	known = bpf_map_lookup_elem(&tables, &table);
 	if (known)
 		return *known;
 	if (!read_user(&offset, sizeof(offset), table + p->id_slot))
 		return 0;
 	bpf_map_update_elem(&tables, &table, &offset, BPF_ANY);
+	if (!first && table >> 48 == 0 && offset >> 16 == 0)
+		p->first_table = table << 16 | offset;
 	return offset;
 }
 
 /* Reads the id of an object and its table, which tells where the id is: the offset is returned. */
-static __always_inline __u64 read_object(struct calls *c, const struct probe_point *p)
+static __always_inline __u64 read_object(struct calls *c, struct probe_point *p)
 {
 	struct probe_record *r = &c->record.head;
 	__u64 offset = p->id_offset;

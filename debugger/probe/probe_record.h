@@ -105,8 +105,10 @@ struct probe_point {
 	 */
 	__u32 busy_offset, busy_mask;
 	struct probe_piece pieces[PROBE_MAX_PIECES];
-	__u32 looked; /* how many calls were looked at: see PROBE_LOOKS; written by the program */
+	/* Written by the program; 0 at first. */
+	__u32 looked; /* how many calls were looked at: see PROBE_LOOKS */
 	__u32 unused;
+	__u64 first_table; /* a table, shifted by 16 bits, and below it what it has at id_slot */
 };
 
 enum {
