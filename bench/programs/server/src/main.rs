@@ -1,4 +1,5 @@
 //! An axum server whose handlers sleep a little. Says `ready` and its port, and ends with stdin.
+//! With the feature `console` it serves tokio-console.
 
 use std::io::{self, Read};
 use std::process;
@@ -26,6 +27,8 @@ async fn health() -> &'static str {
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
+    #[cfg(feature = "console")]
+    console_subscriber::init();
     let router = Router::new().route("/item/{number}", get(item)).route("/health", get(health));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("cannot listen");
     let port = listener.local_addr().expect("no address").port();
