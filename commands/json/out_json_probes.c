@@ -88,6 +88,8 @@ void out_json_stall(struct json_writer *w, const struct stall *stall)
 	json_put_int(w, "tid", item->tid);
 	json_put_int(w, "poll_ns", (int64_t)stall->ns);
 	json_put_bool(w, "ended", stall->over);
+	json_put_bool(w, "began_before", stall->before);
+	out_json_number_if(w, "looks", stall->looks != 0, stall->looks);
 	json_close_object(w);
 }
 

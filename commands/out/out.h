@@ -125,6 +125,13 @@ struct stall {
 	const struct trace_item *item; /* its start, or its end */
 	uint64_t ns;                   /* how long it has run */
 	bool over;                     /* it has ended */
+	bool before;                   /* it has run longer: it began before the trace */
+	/*
+	 * Without a trace: at how many looks in a row the task was polled, from the first to the
+	 * last of which ns has passed. Between two looks it may have been polled anew. 0: by a
+	 * trace.
+	 */
+	unsigned looks;
 };
 
 /* What a flight recorder wrote. */

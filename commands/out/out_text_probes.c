@@ -59,9 +59,15 @@ void text_stall(struct out *o, const struct stall *stall)
 	str_printf(&t->line, "task %" PRIu64 " ", item->task);
 	if (item->type)
 		text_name(t, item->type);
-	str_printf(&t->line,
-	           stall->over ? ": its poll took %.1f ms" : ": polled for %.1f ms so far",
-	           (double)stall->ns / 1e6);
+	if (stall->looks)
+		str_printf(&t->line, ": polled at %u looks in a row, for %.1f ms%s", stall->looks,
+		           (double)stall->ns / 1e6, stall->over ? ", and no more" : " so far");
+	else
+		str_printf(&t->line,
+		           stall->over     ? ": its poll took %.1f ms"
+		           : stall->before ? ": polled for at least %.1f ms so far"
+		                           : ": polled for %.1f ms so far",
+		           (double)stall->ns / 1e6);
 	if (item->worker >= 0)
 		str_printf(&t->line, ", worker %d of runtime %d", item->worker, item->runtime);
 	str_printf(&t->line, ", thread %d", (int)item->tid);

@@ -172,7 +172,7 @@ static struct error *write_profile(struct profiling *p)
 {
 	SCRATCH(tmp);
 	struct profile_tree tree;
-	const struct session *s = p->trace ? p->s : &p->sampling.looking;
+	const struct session *s = p->trace ? p->s : &p->sampling.looks.session;
 	const struct answer answer = { .command = "profile", .snapshot = asyncdbg_last(s->handle) };
 	struct out_options options = p->out->options;
 	struct profile_view v = {
@@ -376,7 +376,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 
 	trace_close(p.trace);
 	task_samples_free(p.sampling.samples);
-	session_close(&p.sampling.looking);
+	session_close(&p.sampling.looks.session);
 	task_spans_free(p.spans);
 	time_profile_free(p.profile);
 	file_close(&p.pidfd);

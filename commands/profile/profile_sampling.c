@@ -1,26 +1,10 @@
 #include "commands/profile/profile_sampling.h"
 
-#include <stdlib.h>
-#include <time.h>
-
 #include "commands/time/following.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
 #include "debugger/live/proc.h"
 #include "debugger/target/target.h"
-
-enum {
-	SHARE = 10,            /* a look every so many times that it takes */
-	MIN_NS = 10 * 1000000, /* between two looks */
-};
-
-static uint64_t processor_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* By its state: one that waits for a processor counts as if it had one. */
 static bool is_off(pid_t tid, bool *off, void *arg)
@@ -54,14 +38,10 @@ static bool is_over(struct profile_sampling *p)
 	return p->stopped || (double)(clock_now_ns() - p->start) / 1e9 >= p->duration;
 }
 
-/* Waits; false: there is nothing more to look at. Lengths vary: what repeats is not always missed.
- */
-static bool wait_for_next(struct profile_sampling *p, uint64_t used)
+/* Waits; false: there is nothing more to look at. */
+static bool wait_for_next(struct profile_sampling *p)
 {
-	uint64_t length = used * SHARE > MIN_NS ? used * SHARE : MIN_NS;
-	uint64_t until = clock_now_ns() + length / 2 + length * (uint64_t)(rand() % 1000) / 1000;
-
-	while (clock_now_ns() < until) {
+	while (clock_now_ns() < p->looks.next) {
 		if (following_process_ended(p->pidfd))
 			return false;
 		if (is_over(p))
@@ -74,7 +54,7 @@ static struct error *look(struct profile_sampling *p)
 {
 	const struct snapshot *s;
 
-	TRY(session_snapshot(&p->looking, WANT_TASKS, NULL, &s));
+	TRY(quiet_looks_take(&p->looks, &s));
 	uint64_t time = clock_now_ns();
 	task_samples_add(p->samples, s, p->end, time);
 	p->end = time;
@@ -84,22 +64,16 @@ static struct error *look(struct profile_sampling *p)
 
 struct error *profile_sampling_run(struct profile_sampling *p)
 {
-	struct asyncdbg_options options = *p->s->options;
 	const struct snapshot *s;
 
-	options.target.stop = (struct stop_options){ .never = true };
-	TRY(session_open(&options, &p->looking));
-	TRY(session_snapshot(&p->looking, WANT_TASKS, NULL, &s));
+	TRY(quiet_looks_begin(p->s, WANT_TASKS, &p->looks, &s));
 	p->samples = task_samples_new(pass, is_off, p);
 	p->start = p->end = clock_now_ns();
-	uint64_t used = 0;
 
 	for (bool more = true; more && !is_over(p);) {
-		more = wait_for_next(p, used);
-		uint64_t before = processor_time();
+		more = wait_for_next(p);
 		struct error *err = more ? look(p) : NULL;
 
-		used = processor_time() - before;
 		if (err && !p->n)
 			return err;
 		if (err)

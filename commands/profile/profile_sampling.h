@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "commands/base/session.h"
+#include "commands/time/quiet_looks.h"
 #include "debugger/base/error.h"
 #include "runtimes/trace/task_samples.h"
 
@@ -19,7 +20,7 @@ struct profile_sampling {
 	void *arg;
 	int pidfd;
 	/* Results. */
-	struct session looking; /* closed by the caller; its last snapshot is of the process */
+	struct quiet_looks looks; /* closed by the caller; its last snapshot is of the process */
 	struct task_samples *samples; /* freed by the caller; spans borrow from it */
 	uint64_t start, end;          /* ns, CLOCK_MONOTONIC: first and last look */
 	uint64_t n;                   /* looks after the first */

@@ -4,6 +4,7 @@
 
 #include "commands/base/interval.h"
 #include "commands/time/following.h"
+#include "commands/time/stall_looks.h"
 #include "commands/time/time.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
@@ -21,6 +22,7 @@ static const double default_over = 0.01; /* seconds */
 struct current {
 	struct trace_item item; /* its start */
 	bool reported;
+	bool unseen; /* it began before the trace, at item.time or earlier; its end is not seen */
 };
 
 /* The polls that a thread is in, outermost first. */
@@ -39,6 +41,7 @@ struct stalls {
 	struct arena arena;
 	struct error *err; /* of a report; the first one */
 	uint64_t lost;     /* events, up to the last look */
+	bool complete;     /* the first snapshot */
 };
 
 static struct error *read_options(const struct call *call, struct stalls *ret)
@@ -109,31 +112,35 @@ static struct error *find_stack(struct stalls *s, const struct trace_item *item,
 	return NULL;
 }
 
-/* Prints the poll, and the thread's stack if it is still in it. */
-static struct error *report(struct stalls *s, const struct trace_item *item, uint64_t ns, bool over)
+/*
+ * Prints the poll, and the thread's stack if it is still in it; nothing of one that began before
+ * the trace if it is not, for then it may have ended long ago.
+ */
+static struct error *report(struct stalls *s, const struct stall *stall)
 {
 	struct answer answer = { .command = "stalls", .wants = WANTS };
-	const struct stall stall = { item, ns, over };
 	const struct thread_info *th = NULL;
 	struct snapshot about;
 
 	arena_reset(&s->s->answer);
-	if (!over)
-		TRY(find_stack(s, item, &th));
+	if (!stall->over)
+		TRY(find_stack(s, stall->item, &th));
+	if (stall->before && !th)
+		return NULL;
 	answer.snapshot = asyncdbg_last(s->s->handle);
 	if (s->out->format == OUT_TEXT && answer.snapshot) {
-		/* What is missing is not shown: it was read while it ran. */
+		/* It was read while it ran; the first snapshot tells what cannot be read at all. */
 		about = *answer.snapshot;
 		about.nnotes = 0;
-		about.complete = true;
+		about.complete = s->complete;
 		answer.snapshot = &about;
 	}
 	out_begin(s->out, &answer);
-	s->out->ops->stall(s->out, &stall);
+	s->out->ops->stall(s->out, stall);
 	if (th)
 		s->out->ops->thread(s->out, th, THREAD_STACK);
 	TRY(out_end(s->out));
-	if (!over && !th)
+	if (!stall->over && !th)
 		fprintf(s->out->options.messages,
 		        "note: the poll has ended before its stack could be read\n");
 	return NULL;
@@ -149,7 +156,10 @@ static struct error *look(struct stalls *s, struct polling *p)
 		if (c->reported || (double)(now - c->item.time) / 1e9 < s->over)
 			continue;
 		c->reported = true;
-		TRY(report(s, &c->item, now - c->item.time, false));
+		const struct stall stall = { .item = &c->item,
+			                     .ns = now - c->item.time,
+			                     .before = c->unseen };
+		TRY(report(s, &stall));
 	}
 	return NULL;
 }
@@ -191,7 +201,7 @@ static void take_end(struct stalls *s, struct polling *p, const struct trace_ite
 			continue; /* its end was lost */
 		bool stalled = (double)item->poll_ns / 1e9 >= s->over;
 		if (!s->err && !item->late && (stalled || c->reported))
-			s->err = report(s, item, item->poll_ns, true);
+			s->err = report(s, &(struct stall){ item, item->poll_ns, true, false, 0 });
 		return;
 	}
 }
@@ -204,14 +214,80 @@ static bool take(const struct trace_item *item, void *arg)
 
 	if (!p)
 		return true;
+	/* What began before the trace may have ended when the thread polls again. */
+	if (p->depth && p->polls[0].unseen)
+		p->depth = 0;
 	if (item->event == TRACE_POLL_END)
 		take_end(s, p, item);
 	else if (p->depth < MAX_DEPTH)
-		p->polls[p->depth++] = (struct current){ *item, false };
+		p->polls[p->depth++] = (struct current){ .item = *item };
 	return !s->err;
 }
 
 /* ---- the command ---- */
+
+static void print_beginning(const struct stalls *s)
+{
+	fprintf(s->out->options.messages,
+	        "note: watching process %d for polls over %g ms; ^C ends it\n",
+	        (int)asyncdbg_target(s->s->handle)->pid, s->over * 1e3);
+	fflush(s->out->options.messages);
+}
+
+static struct error *report_seen(const struct stall *stall, void *arg)
+{
+	return report(arg, stall);
+}
+
+/* The polls that are under way when the trace begins. */
+static void begin_polls(struct stalls *s, const struct snapshot *known, uint64_t time)
+{
+	for (size_t i = 0; i < known->ntasks; i++) {
+		const struct task *task = known->tasks[i];
+		bool polled = task->state == TASK_RUNNING && task->number && task->thread;
+		const struct thread_info *th = polled ? snapshot_thread(known, task->thread) : NULL;
+		struct polling *p = th ? polling_of(s, th->tid) : NULL;
+
+		if (!p || p->depth)
+			continue;
+		p->depth = 1;
+		p->polls[0] = (struct current){
+			.item = { .event = TRACE_POLL_START,
+			          .time = time,
+			          .tid = th->tid,
+			          .worker = th->worker,
+			          .runtime = th->runtime,
+			          .task = task->number,
+			          .type = task->type ? arena_strdup(&s->arena, task->type) : NULL },
+			.unseen = true,
+		};
+	}
+}
+
+/* Without probes: why is the reason. */
+static struct error *watch_by_looks(struct stalls *s, const char *why)
+{
+	const struct stall_looks looks = {
+		.s = s->s,
+		.pid = asyncdbg_target(s->s->handle)->pid,
+		.over = s->over,
+		.duration = s->duration,
+		.report = report_seen,
+		.arg = s,
+	};
+
+	fprintf(s->out->options.messages,
+	        "note: sampling, which may miss polls and take several for one: %s\n", why);
+	print_beginning(s);
+	s->s->finding = STATUS_PARTIAL;
+	return stall_looks_run(&looks);
+}
+
+/* Whether the kernel or this build have no probes for us. */
+static bool has_no_probes(const struct stalls *s, const struct error *err)
+{
+	return err && !s->trace && (err->kind == ERR_UNSUPPORTED || err->kind == ERR_OS);
+}
 
 static struct error *watch(struct stalls *s)
 {
@@ -225,13 +301,18 @@ static struct error *watch(struct stalls *s)
 	};
 
 	/* With stacks: what the first of them needs of debug info is read before it counts. */
-	TRY(following_begin(s->s, &s->options, WANT_TASKS | WANTS, s->out, &s->trace, &known));
+	struct error *err = following_begin(s->s, &s->options, WANTS, s->out, &s->trace, &known);
+	if (has_no_probes(s, err)) {
+		struct error *why CLEANUP(error_freep) = err;
+
+		return watch_by_looks(s, why->message);
+	}
+	TRY(err);
 	f.trace = s->trace;
 	f.start = clock_now_ns();
-	fprintf(s->out->options.messages,
-	        "note: watching process %d for polls over %g ms; ^C ends it\n", (int)f.pid,
-	        s->over * 1e3);
-	fflush(s->out->options.messages);
+	s->complete = known->complete;
+	begin_polls(s, known, f.start);
+	print_beginning(s);
 	TRY(following_run(&f));
 	s->s->finding = following_end(s->trace, s->options.events, s->out);
 	return NULL;
@@ -273,7 +354,11 @@ const struct command stalls_command = {
 	.help = "    A task that computes or blocks in its poll keeps its worker from all others. "
 		"The\n"
 		"    thread is stopped for a moment for the stack of such a poll; its length is\n"
-		"    printed when it ends. Probe points are those of trace: see help trace.",
+		"    printed when it ends, but for one that began before. Probe points are those "
+		"of trace: see help trace. "
+		"Without\n"
+		"    probes it samples: it shows tasks that were polled at each look for that "
+		"time.",
 	.offline = true,
 	.run = run,
 };

@@ -356,6 +356,45 @@ def run_stalls(asyncdbg, program, options):
     print("stalls: done")
 
 
+NO_PROBES = ["setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin", "--inh-caps=-bpf,-perfmon,-sys_admin"]
+
+
+def watch_spin(asyncdbg, program, options, before):
+    """The first report of `stalls` on a poll of hours. before: a command that runs asyncdbg."""
+    traced = Program(program)
+    traced.child.stdin.write("spin 3600000\n")
+    traced.child.stdin.flush()
+    pid = str(traced.child.pid)
+    while "running" not in subprocess.run([asyncdbg, "-p", pid, "tasks"], capture_output=True, text=True).stdout:
+        time.sleep(0.02)
+    words = [asyncdbg, "-p", pid, "--jsonl", "stalls", "--over", "100ms", *options]
+    stalls = subprocess.Popen([*before, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    document = json.loads(stalls.stdout.readline())
+    stalls.send_signal(signal.SIGINT)
+    stalls.communicate(timeout=WAIT)
+    traced.child.kill()
+    traced.child.wait(WAIT)
+    stall = document["stall"]
+    check("spin: its type", "traced::load::spinning" in stall["type"], True)
+    check("spin: its length", stall["poll_ns"] >= 100_000_000, True)
+    functions = [f["function"] or "" for t in document["threads"] for f in t["frames"]]
+    check("spin: its stack", any("planted_spin" in f for f in functions), True)
+    check("spin: status", stalls.returncode, 1 if before else 0)
+    return stall
+
+
+def run_unseen_stalls(asyncdbg, program, options):
+    """A poll that began before, and one without the right to use probes."""
+    stall = watch_spin(asyncdbg, program, options, [])
+    check("spin: it began before", (stall["began_before"], stall["looks"]), (True, None))
+    if os.geteuid() == 0 and shutil.which("setpriv"):
+        stall = watch_spin(asyncdbg, program, [], NO_PROBES)
+        check("spin: looks", not stall["began_before"] and stall["looks"] > 1, True)
+    else:
+        print("left out: sampled stalls: only root can give rights up, with setpriv")
+    print("unseen stalls: done")
+
+
 def run_launched(asyncdbg, program, options):
     """A program that asyncdbg starts: nothing of it is missed."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
@@ -515,6 +554,7 @@ def main(arguments):
         run_wrong(asyncdbg, program)
         run_filtered(asyncdbg, program, options)
         run_stalls(asyncdbg, program, options)
+        run_unseen_stalls(asyncdbg, program, options)
         run_launched(asyncdbg, program, options)
         run_perfetto(asyncdbg, program, options)
         run_busy(asyncdbg, program, options)

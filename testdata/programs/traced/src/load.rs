@@ -47,10 +47,10 @@ fn planted_stall() -> u64 {
 }
 
 #[inline(never)]
-fn planted_spin() -> u64 {
+fn planted_spin(time: Duration) -> u64 {
     let start = Instant::now();
     let mut turns = 0u64;
-    while start.elapsed() < STALL {
+    while start.elapsed() < time {
         turns = black_box(turns + 1);
     }
     nanoseconds(start)
@@ -67,23 +67,23 @@ async fn stalling() -> u64 {
     counted("traced::load::stalling", stalls()).await
 }
 
-async fn spins() -> u64 {
+async fn spins(time: Duration) -> u64 {
     yields(5).await;
-    let spun = planted_spin();
+    let spun = planted_spin(time);
     yields(5).await;
     spun
 }
 
-async fn spinning() -> u64 {
-    counted("traced::load::spinning", spins()).await
+async fn spinning(time: Duration) -> u64 {
+    counted("traced::load::spinning", spins(time)).await
 }
 
 pub fn stall() {
     also("stall_ns", run("stall", vec![stalling()]));
 }
 
-pub fn spin() {
-    also("stall_ns", run("spin", vec![spinning()]));
+pub fn spin(milliseconds: u64) {
+    also("stall_ns", run("spin", vec![spinning(Duration::from_millis(milliseconds))]));
 }
 
 async fn starved() {

@@ -10,7 +10,7 @@
 //! several              two multi-thread runtimes, one after the other started
 //! pingpong [ROUNDS]    two tasks of one worker that wake each other
 //! stall                a task that sleeps in its poll for 30 ms
-//! spin                 a task that computes in its poll for 30 ms
+//! spin [MS]            a task that computes in its poll for 30 ms, or MS
 //! starve               a task that is spawned, while the only worker sleeps for 150 ms
 //! rate [SECONDS]       a task that is polled 100,000 times a second
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
@@ -54,7 +54,7 @@ fn run(section: &str) {
         "several" => tasks::several(),
         "pingpong" => tasks::pingpong(number(0, 1000)),
         "stall" => load::stall(),
-        "spin" => load::spin(),
+        "spin" => load::spin(number(0, 30)),
         "starve" => load::starve(),
         "rate" => load::rate(number(0, 3)),
         "flat" => load::flat(number(0, 3), number(1, 1)),
