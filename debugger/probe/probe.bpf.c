@@ -246,6 +246,42 @@ static __always_inline bool is_at_rest(struct calls *c, const struct probe_point
 	       id == f->id;
 }
 
+/* A number of up to 8 bytes in the copy, which is longer than what it says. */
+static __always_inline __u64 copied_number(const struct whole_record *r, __u32 at, __u32 size)
+{
+	__u64 number;
+
+	asm volatile("" : "+r"(at));
+	__builtin_memcpy(&number, &r->copy[at & (PROBE_MAX_COPY - 1)], sizeof(number));
+	return size < sizeof(number) ? number & ((1ull << (8 * (size & 7))) - 1) : number;
+}
+
+/* Copies what is behind pointers in the copy, which has at bytes; returns how many it has then. */
+static __always_inline __u32 copy_boxes(struct whole_record *r, const struct probe_point *p,
+                                        __u32 at)
+{
+	__u8 unread = 0;
+
+	for (__u32 i = 0; i < PROBE_MAX_BOXES; i++) {
+		const struct probe_box *b = &p->boxes[i];
+		__u32 len = b->len;
+
+		if (i >= p->nboxes)
+			break;
+		asm volatile("" : "+r"(len), "+r"(at));
+		len &= PROBE_MAX_COPY - 1;
+		at &= PROBE_MAX_COPY - 1;
+		if (copied_number(r, b->state, b->size) == b->value &&
+		    !read_user(&r->copy[at], len, copied_number(r, b->pointer, 8) + b->offset))
+			unread |= 1 << i;
+		at += len;
+	}
+	asm volatile("" : "+r"(at));
+	at &= PROBE_MAX_COPY - 1;
+	r->copy[at] = unread;
+	return at + 1;
+}
+
 /* Copies the pieces of an object behind the record. */
 static __always_inline void copy_pieces(struct whole_record *r, const struct probe_point *p)
 {
@@ -267,6 +303,8 @@ static __always_inline void copy_pieces(struct whole_record *r, const struct pro
 		}
 		at += len;
 	}
+	if (at && p->nboxes)
+		at = copy_boxes(r, p, at);
 	r->head.copied = at;
 }
 

@@ -41,6 +41,7 @@ enum {
 	PROBE_LOOKS = 16,          /* calls of a point of which the return address is looked at */
 	PROBE_MAX_COPY = 256,      /* bytes of an object in a record: fewer than these */
 	PROBE_MAX_PIECES = 4,      /* pieces of an object in one copy */
+	PROBE_MAX_BOXES = 3,       /* objects behind pointers in one copy */
 	PROBE_MAX_PLACES = 8192,   /* points of the kind PROBE_PLACE */
 	PROBE_MAX_VALUES = 12,     /* that are read at one of them */
 	PROBE_MAX_TEXT = 128,      /* bytes of one text there, with its NUL; longer ones are cut */
@@ -49,6 +50,16 @@ enum {
 /* Bytes of an object, from its address. */
 struct probe_piece {
 	__u32 offset, len;
+};
+
+/*
+ * Bytes of an object to which what was copied before has a pointer. They follow the pieces. They
+ * are read only while the bytes at state in the copy, up to 4, are this value; size 0: always.
+ */
+struct probe_box {
+	__u32 pointer;     /* its place in the copy */
+	__u32 offset, len; /* of the bytes, from where it points to */
+	__u32 state, size, value;
 };
 
 /* A value that is read at a place. */
@@ -105,9 +116,12 @@ struct probe_point {
 	 */
 	__u32 busy_offset, busy_mask;
 	struct probe_piece pieces[PROBE_MAX_PIECES];
+	/* A byte follows the last box: bits, from the lowest on, of those that could not be read.
+	 */
+	struct probe_box boxes[PROBE_MAX_BOXES];
+	__u32 nboxes;
 	/* Written by the program; 0 at first. */
-	__u32 looked; /* how many calls were looked at: see PROBE_LOOKS */
-	__u32 unused;
+	__u32 looked;      /* how many calls were looked at: see PROBE_LOOKS */
 	__u64 first_table; /* a table, shifted by 16 bits, and below it what it has at id_slot */
 };
 

@@ -5,28 +5,41 @@
 
 #include "debugger/base/vec.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/common/type_class.h"
 #include "runtimes/future/future.h"
 
 enum {
 	MAX_NODES = 2000, /* coroutines of a plan, counted for each place that they have in it */
 	MAX_DEPTH = 24,
 	MAX_WRAPPERS = 6, /* structs around a coroutine */
+	MAX_STEPS = 16,   /* from an awaited type to the coroutine in it, or behind it */
 	/*
 	 * Bytes between two states that are copied too, in one piece: to read another piece costs
 	 * more than 100 bytes of a longer record.
 	 */
 	GAP = 64,
+	POINTER = 8, /* bytes */
 };
 
 /* A coroutine at a place in the object. */
 struct node {
 	const struct type *type;
 	const struct coroutine_plan *plan;
-	uint64_t state; /* offset of its state in the object */
+	uint64_t state; /* offset of its state in the object, or in the box */
 	unsigned size;  /* of the state, bytes */
 	unsigned depth;
+	unsigned box; /* number of the box that it is in, from 1; 0: it is in the object */
 	struct node **children; /* by variant: what it awaits; NULL: no coroutine */
 	struct node *next;      /* in the order of the search */
+};
+
+/* An object behind a pointer. */
+struct box {
+	const struct node *parent; /* that awaits it; NULL: the task is the pointer */
+	size_t state;              /* of the parent then: index of its variant */
+	uint64_t pointer;          /* offset in what the parent is in */
+	unsigned in;               /* number of that box; 0: the object */
+	uint32_t low, high;        /* the bytes that are copied */
 };
 
 struct place_plan {
@@ -34,13 +47,23 @@ struct place_plan {
 	const char *leaf; /* without a coroutine at all */
 	uint32_t npieces;
 	struct probe_piece pieces[PROBE_MAX_PIECES];
+	unsigned nboxes;
+	struct box boxes[PROBE_MAX_BOXES]; /* each behind that which has its pointer */
 };
 
 struct planner {
 	struct inspector *in;
 	struct arena *a;
+	struct place_plan *plan;
 	struct node *first, **last;
 	size_t n;
+};
+
+/* Where a coroutine is sought: at an offset in the object or in a box. */
+struct spot {
+	const struct type *type;
+	uint64_t offset;
+	unsigned box;
 };
 
 /* ---- nodes ---- */
@@ -69,14 +92,13 @@ static unsigned find_inside(const struct type *t, uint64_t offset, unsigned dept
 	return found;
 }
 
-static struct node *add_node(struct planner *p, const struct type *t, uint64_t offset,
-                             unsigned depth)
+static struct node *add_node(struct planner *p, const struct spot *spot, unsigned depth)
 {
 	const struct type *coroutine = NULL;
 	uint64_t at = 0;
 
-	if (!t || depth == MAX_DEPTH || p->n == MAX_NODES ||
-	    find_inside(t, offset, 0, &coroutine, &at) != 1)
+	if (!spot->type || depth == MAX_DEPTH || p->n == MAX_NODES ||
+	    find_inside(spot->type, spot->offset, 0, &coroutine, &at) != 1)
 		return NULL;
 	const struct member *discr = type_discr(coroutine);
 	if (!discr || !discr->type || type_size(discr->type) > 8 || !type_size(discr->type))
@@ -88,11 +110,58 @@ static struct node *add_node(struct planner *p, const struct type *t, uint64_t o
 		.state = at + discr->offset,
 		.size = (unsigned)type_size(discr->type),
 		.depth = depth,
+		.box = spot->box,
 	};
 	node->children = NEW_ARRAY(p->a, struct node *, node->plan->nstates);
 	*p->last = node;
 	p->last = &node->next;
 	p->n++;
+	return node;
+}
+
+/*
+ * Follows wrappers and one pointer, for which a box is made. False: there is another pointer, or
+ * one whose target is of a type that only the run time knows.
+ */
+static bool follow(struct planner *p, struct spot *spot, const struct node *parent, size_t state)
+{
+	struct place_plan *plan = p->plan;
+	bool followed = false;
+
+	for (int i = 0; i < MAX_STEPS && spot->type; i++) {
+		const struct type_class *c = type_class_of(spot->type);
+
+		if (c->step == STEP_NONE)
+			return true;
+		if (c->step == STEP_MEMBER) {
+			spot->offset += c->offset;
+		} else if (c->step == STEP_DYN || followed || plan->nboxes == PROBE_MAX_BOXES) {
+			return false;
+		} else {
+			plan->boxes[plan->nboxes] = (struct box){ .parent = parent,
+				                                  .state = state,
+				                                  .pointer = spot->offset,
+				                                  .in = spot->box };
+			spot->box = plan->nboxes + 1;
+			spot->offset = 0;
+			followed = true;
+		}
+		spot->type = c->next;
+	}
+	return false;
+}
+
+/* The coroutine that is at a spot or in a box behind it; NULL: none. */
+static struct node *add_behind(struct planner *p, struct spot spot, unsigned depth,
+                               const struct node *parent, size_t state)
+{
+	struct node *node = add_node(p, &spot, depth);
+
+	if (node || !spot.type || !follow(p, &spot, parent, state))
+		return node;
+	node = add_node(p, &spot, depth);
+	if (node && spot.box > p->plan->nboxes)
+		p->plan->nboxes = spot.box;
 	return node;
 }
 
@@ -102,12 +171,13 @@ static void add_children(struct planner *p, struct node *node)
 	for (size_t i = 0; i < node->plan->nstates; i++) {
 		const struct coroutine_state *s = coroutine_outline(p->in, node->plan, i);
 
-		if (s->awaitee)
-			node->children[i] =
-				add_node(p, s->awaitee->type,
-			                 node->state - type_discr(node->type)->offset +
-			                         s->variant->offset + s->awaitee->offset,
-			                 node->depth + 1);
+		if (!s->awaitee)
+			continue;
+		const struct spot spot = { s->awaitee->type,
+			                   node->state - type_discr(node->type)->offset +
+			                           s->variant->offset + s->awaitee->offset,
+			                   node->box };
+		node->children[i] = add_behind(p, spot, node->depth + 1, node, i);
 	}
 }
 
@@ -119,7 +189,9 @@ static uint32_t total(const struct place_plan *plan)
 
 	for (uint32_t i = 0; i < plan->npieces; i++)
 		len += plan->pieces[i].len;
-	return len;
+	for (unsigned i = 0; i < plan->nboxes; i++)
+		len += plan->boxes[i].high - plan->boxes[i].low;
+	return len + (plan->nboxes > 0);
 }
 
 /* The piece that has both, and what is between them. */
@@ -180,34 +252,127 @@ static void add_piece(struct place_plan *plan, uint64_t offset, unsigned size)
 		*plan = apart;
 }
 
-/* The bytes of a state in a copy; NULL: they were not copied. */
-static const unsigned char *find_bytes(const struct place_plan *plan, const struct node *node,
-                                       const unsigned char *copy)
+enum { NOT_COPIED = UINT32_MAX };
+
+/* Where bytes of the object (box 0) or of a box are in a copy; NOT_COPIED. */
+static uint32_t place_in_copy(const struct place_plan *plan, unsigned box, uint64_t offset,
+                              unsigned size)
 {
+	uint32_t at = 0;
+
 	for (uint32_t i = 0; i < plan->npieces; i++) {
 		const struct probe_piece *x = &plan->pieces[i];
 
-		if (node->state >= x->offset && node->state + node->size <= x->offset + x->len)
-			return copy + (node->state - x->offset);
-		copy += x->len;
+		if (!box && offset >= x->offset && offset + size <= x->offset + x->len)
+			return at + (uint32_t)(offset - x->offset);
+		at += x->len;
 	}
-	return NULL;
+	for (unsigned i = 0; i < plan->nboxes; i++) {
+		const struct box *b = &plan->boxes[i];
+
+		if (box == i + 1 && offset >= b->low && offset + size <= b->high)
+			return at + (uint32_t)(offset - b->low);
+		at += b->high - b->low;
+	}
+	return NOT_COPIED;
+}
+
+/* The bytes of a state in a copy; NULL: they were not copied, or could not be. */
+static const unsigned char *find_bytes(const struct place_plan *plan, const struct node *node,
+                                       const unsigned char *copy)
+{
+	uint32_t at = place_in_copy(plan, node->box, node->state, node->size);
+
+	if (at == NOT_COPIED || (node->box && copy[total(plan) - 1] & 1 << (node->box - 1)))
+		return NULL;
+	return copy + at;
+}
+
+/* Adds bytes of a box to what is copied of it, if that fits. */
+static bool add_to_box(struct place_plan *plan, unsigned box, uint64_t offset, unsigned size)
+{
+	struct box *b = &plan->boxes[box - 1], before = *b;
+
+	if (offset + size > UINT32_MAX / 2)
+		return false;
+	if (b->high == 0)
+		b->low = b->high = (uint32_t)offset;
+	b->low = offset < b->low ? (uint32_t)offset : b->low;
+	b->high = offset + size > b->high ? (uint32_t)offset + size : b->high;
+	if (total(plan) < PROBE_MAX_COPY)
+		return true;
+	*b = before;
+	return false;
+}
+
+/* The same of the object, in which box 0 is. */
+static bool add_bytes(struct place_plan *plan, unsigned box, uint64_t offset, unsigned size)
+{
+	if (box)
+		return add_to_box(plan, box, offset, size);
+	add_piece(plan, offset, size);
+	return place_in_copy(plan, 0, offset, size) != NOT_COPIED;
+}
+
+/*
+ * Adds what leads to each box, and the states in it. A box without a pointer, or whose parent's
+ * state is not copied, is not read.
+ */
+static void add_boxes(struct place_plan *plan, const struct node *first)
+{
+	for (unsigned i = 0; i < plan->nboxes; i++) {
+		const struct box *b = &plan->boxes[i];
+		const struct node *up = b->parent;
+
+		if (!add_bytes(plan, b->in, b->pointer, POINTER) ||
+		    (up && place_in_copy(plan, up->box, up->state, up->size) == NOT_COPIED))
+			continue;
+		for (const struct node *node = first; node; node = node->next) {
+			if (node->box == i + 1)
+				add_to_box(plan, node->box, node->state, node->size);
+		}
+	}
+}
+
+static void describe_boxes(const struct place_plan *plan, struct probe_point *point)
+{
+	point->nboxes = plan->nboxes;
+	for (unsigned i = 0; i < plan->nboxes; i++) {
+		const struct box *b = &plan->boxes[i];
+		const struct node *up = b->parent;
+		struct probe_box *to = &point->boxes[i];
+		uint32_t pointer = place_in_copy(plan, b->in, b->pointer, POINTER);
+
+		*to = (struct probe_box){ .pointer = pointer, .offset = b->low };
+		if (b->high == b->low)
+			continue;
+		to->len = b->high - b->low;
+		if (!up)
+			continue;
+		to->state = place_in_copy(plan, up->box, up->state, up->size);
+		to->size = up->size;
+		to->value = (uint32_t)up->plan->variants[b->state].discr;
+	}
 }
 
 const struct place_plan *place_plan_make(struct inspector *in, struct arena *a,
                                          const struct type *future, uint64_t offset,
                                          struct probe_point *point)
 {
-	struct planner p = { .in = in, .a = a, .last = &p.first };
 	struct place_plan *plan = NEW(a, struct place_plan);
+	struct planner p = { .in = in, .a = a, .plan = plan, .last = &p.first };
 
-	plan->root = add_node(&p, future, offset, 0);
+	plan->root = add_behind(&p, (struct spot){ future, offset, 0 }, 0, NULL, 0);
 	if (!plan->root)
 		return NULL;
 	for (struct node *node = p.first; node; node = node->next)
 		add_children(&p, node);
-	for (struct node *node = p.first; node; node = node->next)
-		add_piece(plan, node->state, node->size);
+	for (struct node *node = p.first; node; node = node->next) {
+		if (!node->box)
+			add_piece(plan, node->state, node->size);
+	}
+	add_boxes(plan, p.first);
+	describe_boxes(plan, point);
 	point->npieces = (uint8_t)plan->npieces;
 	memcpy(point->pieces, plan->pieces, sizeof(plan->pieces));
 	return plan;

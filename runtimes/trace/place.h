@@ -1,8 +1,8 @@
 /*
  * Where a task went to sleep: the chain of async functions that await each other, each with its
- * line. All states of nested coroutines lie in the task's own memory. A copy of the few bytes that
- * have them, taken when a poll has ended, tells the chain without a look at the stack. What is
- * behind a pointer (a boxed future) ends the chain: its type is the last that is known.
+ * line. The states of nested coroutines lie in the task's own memory, and in boxes. A copy of the
+ * few bytes that have them, taken when a poll has ended, tells the chain without a look at the
+ * stack. A trait object, or one box too many, ends the chain: its type is the last that is known.
  */
 #ifndef RUNTIMES_TRACE_PLACE_H
 #define RUNTIMES_TRACE_PLACE_H

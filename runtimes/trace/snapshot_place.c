@@ -7,12 +7,6 @@ enum {
 	MAX_WRAPPERS = 6, /* futures around a coroutine, as in the places of a trace */
 };
 
-/* Whether a future lies in the task's own memory, as those do that a trace sees. */
-static bool is_inline(const struct task *task, const struct future *f)
-{
-	return f->addr && f->addr >= task->root->addr && f->addr - task->root->addr < task->size;
-}
-
 static const struct future *awaited(const struct future *f)
 {
 	bool one =
@@ -38,20 +32,22 @@ static struct trace_place *copy_place(struct arena *a, const struct trace_frame 
 	return place;
 }
 
-static bool is_suspended(const struct task *task, const struct future *f)
+static bool is_suspended(const struct future *f)
 {
-	return f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function &&
-	       is_inline(task, f);
+	return f->kind != FUTURE_OTHER && f->state == FUTURE_SUSPENDED && f->function;
 }
 
-/* The coroutine that f is, or that is all that it polls; NULL: none. */
-static const struct future *suspended_within(const struct task *task, const struct future *f)
+/*
+ * The coroutine that f is, or that is all that it polls; NULL: none, or a trait object, behind
+ * which a trace does not see either.
+ */
+static const struct future *suspended_within(const struct future *f)
 {
-	for (int i = 0; f && i <= MAX_WRAPPERS; i++) {
-		if (is_suspended(task, f))
+	for (int i = 0; f && !f->dyn && i <= MAX_WRAPPERS; i++) {
+		if (is_suspended(f))
 			return f;
 		bool wraps = f->kind == FUTURE_OTHER && f->nchildren == 1 &&
-		             f->children[0]->branch == BRANCH_POLLED && is_inline(task, f);
+		             f->children[0]->branch == BRANCH_POLLED;
 		f = wraps ? f->children[0] : NULL;
 	}
 	return NULL;
@@ -64,7 +60,7 @@ const struct trace_place *snapshot_place(struct snapshot_places *p, const struct
 	uint64_t key = 1;
 	size_t n = 0;
 
-	while (n < MAX_FRAMES && (at = suspended_within(task, f)) != NULL) {
+	while (n < MAX_FRAMES && (at = suspended_within(f)) != NULL) {
 		frames[n++] =
 			(struct trace_frame){ at->function, at->file_short, at->line, at->library };
 		key = map_key_on(key, at->function, strlen(at->function));

@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections import Counter
 
-SECTIONS = ["counts", "current", "several", "pingpong", "stall", "backtrace"]
+SECTIONS = ["counts", "current", "several", "pingpong", "boxed", "stall", "backtrace"]
 START, END, SPAWN, TERMINATE = "task-poll-start", "task-poll-end", "task-spawn", "task-terminate"
 WAIT = 60  # seconds for each step
 REMOVAL = 600  # seconds for all breakpoints of all traces so far: with perf, about ten go in a second
@@ -98,7 +98,7 @@ def check_tasks(items, truth, has):
         check("workers", count(items, "worker-thread-start"), truth["workers"])
     if "worker-thread-stop" in has:
         check("workers' ends", count(items, "worker-thread-stop"), truth["workers"])
-    names = Counter(i["type"].split("::{")[0] for i in items if i["event"] == START and i["kind"] == "task")
+    names = Counter(i["type"].split("::{")[0].split("<")[-1] for i in items if i["event"] == START and i["kind"] == "task")
     for key, polls in truth.items():
         if key.startswith("polls."):
             name = key[len("polls."):]
@@ -153,7 +153,7 @@ def check_places(trace):
         if i["event"] != END or i["kind"] != "task":
             continue
         check(f"a place of task {i['task']}", i["place"] is not None, not i["ready"] and "late" not in i)
-        name = i["type"].split("::{")[0].split("::")[-1]
+        name = i["type"].split("::{")[0].split("<")[-1].split("::")[-1]
         if i["place"] is None or name not in CHAINS:
             continue
         place = trace.places[i["place"]]
@@ -161,6 +161,28 @@ def check_places(trace):
         check(f"chain of {name}", [f["function"].split("::")[-1] for f in place["frames"]], functions)
         check(f"what {name} awaits: {place['awaits']}", leaf in place["awaits"], True)
         check(f"lines of {name}", all(f["line"] for f in place["frames"]), True)
+
+
+# The chains of the section boxed, and how often a poll ends in each.
+BOXED_CHAINS = {
+    ("boxer", "boxes", "naps", "nap", "Sleep"): 5,
+    ("boxer", "boxes", "yields", "yield_now", "yield_now"): 5,
+    ("hider", "hides", "dyn "): 5,
+    ("whole", "nap", "Sleep"): 1,
+}
+
+
+def check_boxed(trace):
+    """The chain of awaits goes on in a box, unless only the box's table tells what is in it."""
+    seen = Counter()
+    for i in trace.items:
+        if i["event"] != END or i["kind"] != "task" or i["place"] is None:
+            continue
+        place = trace.places[i["place"]]
+        functions = tuple(f["function"].split("::")[-1] for f in place["frames"])
+        leaf = next((word for word in ("Sleep", "yield_now", "dyn ") if word in (place["awaits"] or "")), None)
+        seen[(*functions, leaf)] += 1
+    check("boxed: chains", dict(seen), BOXED_CHAINS)
 
 
 def check_section(section, truth, trace, late):
@@ -172,6 +194,8 @@ def check_section(section, truth, trace, late):
     check_tasks(items, truth, has)
     check_order(items, has)
     check_places(trace)
+    if section == "boxed" and END in has:
+        check_boxed(trace)
     if "worker-thread-park" in has:
         check("unparks", count(items, "worker-thread-unpark"), count(items, "worker-thread-park"))
     if "wakes" in truth and "task-wake" in has:

@@ -9,6 +9,7 @@
 //! current              tasks of a current-thread runtime and of a LocalSet
 //! several              two multi-thread runtimes, one after the other started
 //! pingpong [ROUNDS]    two tasks of one worker that wake each other
+//! boxed                tasks whose futures are in boxes, or await such ones
 //! stall                a task that sleeps in its poll for 30 ms
 //! spin [MS]            a task that computes in its poll for 30 ms, or MS
 //! starve               a task that is spawned, while the only worker sleeps for 150 ms
@@ -28,6 +29,7 @@
 //! task by itself), status (of the child), stall_ns (how long the poll takes at least), starved_ns (likewise,
 //! how long the task waits), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
 
+mod boxes;
 mod count;
 mod load;
 mod process;
@@ -55,6 +57,7 @@ fn run(section: &str) {
         "pingpong" => tasks::pingpong(number(0, 1000)),
         "stall" => load::stall(),
         "spin" => load::spin(number(0, 30)),
+        "boxed" => boxes::boxed(),
         "starve" => load::starve(),
         "rate" => load::rate(number(0, 3)),
         "flat" => load::flat(number(0, 3), number(1, 1)),
