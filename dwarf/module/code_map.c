@@ -82,7 +82,8 @@ static void read_functions(struct code_map *m, struct arena *a)
 			s.list.data[n++] = s.list.data[i];
 	}
 	s.list.n = n;
-	/* A damaged table may let functions overlap; together they have no more code than the file. */
+	/* A damaged table may let functions overlap; together they have no more code than the file.
+	 */
 	for (size_t i = 0; m->stripped && i + 1 < n; i++) {
 		if (s.list.data[i].high > s.list.data[i + 1].low)
 			s.list.data[i].high = s.list.data[i + 1].low;
