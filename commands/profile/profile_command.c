@@ -299,6 +299,15 @@ static bool off_time(pid_t tid, uint64_t *ns, void *arg)
 	return trace_off_time(p->trace, tid, ns);
 }
 
+/* Why it has seen no task, as the last look says. */
+static void print_why_empty(const struct profiling *p)
+{
+	const struct snapshot *s = asyncdbg_last(p->sampling.looks.session.handle);
+
+	for (size_t i = 0; i < s->nnotes && !s->ntasks; i++)
+		fprintf(p->out->options.messages, "note: %s\n", s->notes[i]);
+}
+
 /* Without probes: why is the reason. */
 static struct error *run_sampling(struct profiling *p, const char *why)
 {
@@ -318,6 +327,7 @@ static struct error *run_sampling(struct profiling *p, const char *why)
 	if (!sampling->n)
 		return error_new(ERR_STATE, "the process has ended before it could be looked at");
 	TRY(write_profile(p));
+	print_why_empty(p);
 	p->s->finding = STATUS_PARTIAL;
 	return NULL;
 }
@@ -326,6 +336,20 @@ static struct error *run_sampling(struct profiling *p, const char *why)
 static bool has_no_probes(const struct profiling *p, const struct error *err)
 {
 	return err && !p->trace && (err->kind == ERR_UNSUPPORTED || err->kind == ERR_OS);
+}
+
+/* An event without which times would be wrong, and that this build does not show; NULL: none. */
+static const struct trace_missing *missing_event(const struct profiling *p)
+{
+	const struct trace_plan *plan = trace_plan_of(p->trace);
+
+	for (size_t i = 0; i < plan->nmissing; i++) {
+		enum trace_event event = plan->missing[i].event;
+
+		if (p->options.events[event] && event != TRACE_SPAWN)
+			return &plan->missing[i];
+	}
+	return NULL;
 }
 
 static struct error *run_profile(struct profiling *p)
@@ -339,6 +363,16 @@ static struct error *run_profile(struct profiling *p)
 		return run_sampling(p, why->message);
 	}
 	TRY(err);
+	const struct trace_missing *missing = missing_event(p);
+	if (missing) {
+		SCRATCH(tmp);
+		const char *why =
+			arena_printf(&tmp, "this needs %s", trace_event_name(missing->event));
+
+		trace_close(p->trace);
+		p->trace = NULL;
+		return run_sampling(p, why);
+	}
 	bool complete = s->complete;
 	p->start = clock_now_ns();
 	p->when = now_since_1970();

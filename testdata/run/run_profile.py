@@ -334,6 +334,18 @@ def run_sampled(asyncdbg, burn, schema):
     print("sampled: done")
 
 
+def run_without_ends(asyncdbg, path):
+    """The end of a poll takes a single step in this build: nobody has allowed that."""
+    program = Program(path)
+    words = [asyncdbg, "-p", str(program.child.pid), "--json", "profile", "--duration", "300ms"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=WAIT)
+    program.end()
+    check(f"without ends: status: {done.stderr}", done.returncode, 1)
+    check(f"without ends: {done.stderr}", "needs task-poll-end" in done.stderr and "--allow-slow" in done.stderr, True)
+    check("without ends: backend", json.loads(done.stdout)["backend"], "samples")
+    print("without ends: done")
+
+
 def run_killed(asyncdbg, path):
     """The end of the program ends the profile."""
     program = Program(path)
@@ -386,6 +398,8 @@ def main(arguments):
         run_whole(*arguments)
     run_busy(arguments[0], burn)
     run_sampled(arguments[0], burn, schema)
+    if slow:
+        run_without_ends(*arguments)
     run_killed(*arguments)
     run_wrong(*arguments)
     sys.exit(1 if failures else 0)
