@@ -29,7 +29,7 @@ parts() {
 	# Traces as kernels before 6.6 make them, and of the other builds.
 	echo "trace-perf run/run_trace_perf.sh \$asyncdbg release"
 	echo "trace-bpftrace WITH_BPFTRACE=1 run/run_trace.sh \$asyncdbg release"
-	echo "trace-lto run/run_trace.sh \$asyncdbg lto && run/run_metrics.sh \$asyncdbg lto"
+	echo "trace-lto run/run_trace.sh \$asyncdbg lto && run/run_metrics.sh \$asyncdbg lto && run/run_profile.sh \$asyncdbg lto"
 	echo "trace-oldest run/run_trace.sh \$asyncdbg release tokio-1.24.2 && run/run_trace.sh \$asyncdbg lto tokio-1.24.2"
 	# Shortcuts against the full search.
 	echo "verify run/run_verify.sh \$asyncdbg \${asyncdbg%/*}/testdata/asyncdbg_verify"
