@@ -6,6 +6,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/checks.h"
+#include "runtimes/common/boxed_future.h"
 #include "runtimes/model/model.h"
 #include "runtimes/trace/plan.h"
 
@@ -114,7 +115,8 @@ void top_hints_look(struct top_proofs *p, const struct snapshot *s)
 
 		if (task->number && checks_nothing_wakes(task))
 			map_put(&p->lost, task->number, p);
-		note_large(p, task->type, task->size, false);
+		note_large(p, task->type, task->size,
+		           task->type && boxed_future_is_name(task->type));
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/view.h"
+#include "runtimes/common/boxed_future.h"
 #include "runtimes/model/wait_kind.h"
 
 enum {
@@ -269,7 +270,10 @@ void checks_huge_future(struct checks *c, const struct check *check)
 	}
 	for (size_t i = 0; i < g.list.n && i < MAX_GROUPS; i++)
 		report_group(c, check, SEVERITY_INFO, g.list.data[i],
-		             arena_printf(c->a, " of %" PRIu64 " bytes", g.list.data[i]->size));
+		             arena_printf(c->a, " of %" PRIu64 " bytes%s", g.list.data[i]->size,
+		                          boxed_future_is_name(g.list.data[i]->function)
+		                                  ? ", in a box"
+		                                  : ""));
 	map_free(&seen);
 	groups_free(&g);
 }

@@ -167,7 +167,8 @@ struct task {
 	bool notified;    /* woken while it was running */
 	unsigned thread;  /* number of the thread that runs it; 0: none or unknown */
 	const char *type; /* whole type name of the spawned future; NULL: unknown */
-	uint64_t size;    /* size of that future in bytes; 0: unknown */
+	uint64_t size;    /* size of that future in bytes, or of the one in the box that it is; 0:
+	                     unknown */
 	const struct source_place *spawned_at; /* NULL: the build does not record it */
 	const struct source_place *defined_at; /* of the async fn, block or closure that it runs,
 	                                          inside wrappers; NULL: unknown */

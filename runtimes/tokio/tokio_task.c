@@ -4,6 +4,7 @@
 
 #include "debugger/base/progress.h"
 #include "dwarf/names/qualified.h"
+#include "runtimes/common/boxed_future.h"
 #include "runtimes/future/future.h"
 #include "runtimes/tokio/tokio.h"
 
@@ -478,7 +479,9 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 	const struct task_plan *plan = err ? NULL : header_plan(c->in, k, &h);
 	if (plan) {
 		task->type = plan->type;
-		task->size = plan->future ? type_size(plan->future) : 0;
+		const struct type *boxed = plan->future ? boxed_future(plan->future) : NULL;
+
+		task->size = boxed ? type_size(boxed) : plan->future ? type_size(plan->future) : 0;
 	}
 	if (err)
 		task->problem = arena_strdup(c->a, err->message);

@@ -10,6 +10,7 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/store/enumerate.h"
+#include "runtimes/common/boxed_future.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/trace/place.h"
 #include "runtimes/trace/returns.h"
@@ -165,18 +166,6 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 }
 
 /* ---- points ---- */
-
-/* The future in a Pin<Box<T>>; NULL: the type is none, or T is not known when it is compiled. */
-static const struct type *boxed_future(const struct type *future)
-{
-	const struct type *box, *inner;
-
-	if (!str_begins(type_name(future), "core::pin::Pin<alloc::boxed::Box<"))
-		return NULL;
-	box = type_param(future, "Ptr");
-	inner = box ? type_param(box, "T") : NULL;
-	return inner && !str_begins(type_name(inner), "dyn ") ? inner : NULL;
-}
 
 /* Fills what the point's future is. */
 static void describe_future(struct planner *p, const struct type *future, struct trace_point *point)

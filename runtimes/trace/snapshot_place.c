@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "runtimes/common/boxed_future.h"
+
 enum {
 	MAX_FRAMES = 64,  /* of a task */
 	MAX_WRAPPERS = 6, /* futures around a coroutine, as in the places of a trace */
