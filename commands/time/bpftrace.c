@@ -175,6 +175,12 @@ static bool is_first(const struct trace_plan *plan, size_t index)
 
 static struct error *set_module(struct script *s, const struct trace_point *p)
 {
+	if (p->code->stripped)
+		return error_new(
+			ERR_NO_DEBUGINFO,
+			"%s is stripped: bpftrace finds addresses by the symbols of a file, "
+			"which are missing; use trace",
+			p->code->dm->module->path);
 	if (s->code != p->code)
 		TRY(file_of(s, p->code->dm->module, &s->path));
 	s->code = p->code;
@@ -229,7 +235,8 @@ static bool has_role(const struct trace_plan *plan, enum trace_role role)
 /* Names of the types, by the poll functions. */
 static void write_begin(struct script *s)
 {
-	fprintf(s->f, "BEGIN {\n");
+	/* A map that nothing is written to does not exist: a program may have no worker. */
+	fprintf(s->f, "BEGIN {\n\t@worker[(uint64)0] = 0;\n");
 	for (size_t i = 0; i < s->plan->n; i++) {
 		const struct trace_point *p = &s->plan->points[i];
 

@@ -197,6 +197,15 @@ def run_nameless_others(asyncdbg, stripped):
     print("nameless, other commands: done")
 
 
+def run_bpftrace_script(asyncdbg, stripped):
+    """bpftrace cannot find addresses in a file without symbols."""
+    done = call(asyncdbg, stripped, "probes", "--format", "bpftrace")
+    check("bpftrace: status", done.returncode, 2)
+    check("bpftrace: no script", done.stdout, "")
+    check(f"bpftrace: {done.stderr}", "symbols" in done.stderr, True)
+    print("bpftrace: done")
+
+
 def run_without_tokio(asyncdbg, work):
     """A stripped program of another kind has no events, and says so."""
     other = f"{work}/true"
@@ -222,6 +231,7 @@ def main(arguments):
         run_nameless_wakes(asyncdbg, stripped, [])
         run_nameless_wakes(asyncdbg, stripped, ["--allow-slow"])
         run_nameless_others(asyncdbg, stripped)
+        run_bpftrace_script(asyncdbg, stripped)
         run_without_tokio(asyncdbg, work)
     sys.exit(1 if run_trace.failures else 0)
 
