@@ -50,7 +50,6 @@ struct profiling {
 	const char *path;
 	uint64_t when;       /* it began; ns since 1970 UTC */
 	uint64_t start, end; /* ns, CLOCK_MONOTONIC; end 0: not yet */
-	uint64_t lost;       /* events, up to the last read */
 	uint64_t nread;      /* events of the last read */
 	bool drained;        /* one came that is later than the end */
 	uint64_t look, wait; /* when to look next, and how long after the last time */
@@ -218,14 +217,12 @@ static bool take(const struct trace_item *item, void *arg)
 static struct error *read_events(struct profiling *p)
 {
 	uint64_t time = p->end ? p->end : clock_now_ns();
-	struct trace_totals totals;
+	uint64_t lost;
 
 	p->nread = 0;
 	TRY(trace_read(p->trace, take, p));
-	trace_totals(p->trace, &totals);
-	if (totals.lost != p->lost)
+	if (trace_has_lost(p->trace, &lost))
 		task_spans_lost(p->spans, time);
-	p->lost = totals.lost;
 	return NULL;
 }
 

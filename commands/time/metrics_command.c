@@ -30,7 +30,6 @@ struct metering {
 	double duration, every; /* seconds; 0: none */
 	uint64_t slow_ns;
 	uint64_t start, looked, written; /* when; ns, CLOCK_MONOTONIC */
-	uint64_t lost;                   /* events, up to the last read */
 	int pidfd;
 	const char *path;
 	struct prometheus_label labels[3];
@@ -110,14 +109,12 @@ static bool take(const struct trace_item *item, void *arg)
 /* *time: before it, all events were counted. */
 static struct error *read_events(struct metering *m, uint64_t *time)
 {
-	struct trace_totals totals;
+	uint64_t lost;
 
 	*time = clock_now_ns();
 	TRY(trace_read(m->trace, take, m));
-	trace_totals(m->trace, &totals);
-	if (totals.lost != m->lost)
+	if (trace_has_lost(m->trace, &lost))
 		event_tally_lost(m->tally);
-	m->lost = totals.lost;
 	return NULL;
 }
 

@@ -363,6 +363,18 @@ struct error *perfetto_open(int fd, const struct perfetto_clocks *clocks, int pi
 	return NULL;
 }
 
+struct error *perfetto_end_all(struct perfetto *p, uint64_t time,
+                               const struct perfetto_value *values, size_t nvalues)
+{
+	struct perfetto_event end = { .time = time > p->latest ? time : p->latest,
+		                      .values = values,
+		                      .nvalues = nvalues };
+
+	for (size_t place = 0; (end.track = open_slices_next(&p->slices, &place));)
+		TRY(perfetto_end(p, &end));
+	return NULL;
+}
+
 struct error *perfetto_flush(struct perfetto *p)
 {
 	return packet_file_flush(&p->file);
@@ -370,10 +382,7 @@ struct error *perfetto_flush(struct perfetto *p)
 
 struct error *perfetto_finish(struct perfetto *p, uint64_t time)
 {
-	struct perfetto_event end = { .time = time > p->latest ? time : p->latest };
-
-	for (size_t place = 0; (end.track = open_slices_next(&p->slices, &place));)
-		TRY(perfetto_end(p, &end));
+	TRY(perfetto_end_all(p, time, NULL, 0));
 	return packet_file_flush(&p->file);
 }
 

@@ -81,6 +81,9 @@ struct perfetto_event {
 struct error *perfetto_begin(struct perfetto *p, const struct perfetto_event *e) MUST_CHECK;
 struct error *perfetto_end(struct perfetto *p, const struct perfetto_event *e) MUST_CHECK;
 struct error *perfetto_instant(struct perfetto *p, const struct perfetto_event *e) MUST_CHECK;
+/* Ends all open slices, with these values: what follows of them is unknown. */
+struct error *perfetto_end_all(struct perfetto *p, uint64_t time,
+                               const struct perfetto_value *values, size_t nvalues) MUST_CHECK;
 /* A new value of a counter. */
 struct error *perfetto_count(struct perfetto *p, uint64_t time, uint64_t counter, int64_t value)
 	MUST_CHECK;

@@ -53,7 +53,7 @@ struct recorder {
 	struct item_ring_place end;  /* and behind the last one */
 	uint64_t until;              /* when it was begun */
 	uint64_t written, lost;      /* items in that file, and those lost before them */
-	uint64_t all_lost;           /* events, up to the last read */
+	bool needs_resync;           /* events were lost */
 	uint64_t looked, resynced, queues_looked, origin_read; /* when; ns, CLOCK_MONOTONIC */
 	bool deadlocked, look_failed;                          /* at the last look */
 	uint64_t nfiles;
@@ -170,6 +170,8 @@ static void write_next(struct recorder *r)
 		return;
 	if ((int)item.event == (int)LOST) {
 		r->lost += item.poll_ns;
+		if (r->sink->ops->lost)
+			r->sink->ops->lost(r->sink, item.poll_ns);
 		return;
 	}
 	if ((int)item.event == (int)QUEUE) {
@@ -220,7 +222,8 @@ static uint64_t earliest(const struct recorder *r)
 	SCRATCH(tmp);
 
 	while (item_ring_read(r->ring, &place, &tmp, &item)) {
-		time = item.time < time ? item.time : time;
+		if ((int)item.event != (int)LOST && item.time < time)
+			time = item.time;
 		arena_reset(&tmp);
 	}
 	return time;
@@ -252,6 +255,7 @@ static void resync(struct recorder *r)
 
 	err = err ? err : session_snapshot(s, WANT_TASKS, NULL, &snap);
 	r->resynced = clock_now_ns();
+	r->needs_resync = false;
 	if (err)
 		LOG("trace", "no snapshot after events were lost: %s", err->message);
 	else
@@ -285,14 +289,13 @@ static void look_at_queues(struct recorder *r)
 /* Notes the events that were lost up to now. */
 static void note_lost(struct recorder *r)
 {
-	struct trace_totals totals;
-	struct trace_item item = { .event = (enum trace_event)LOST, .time = clock_now_ns() };
+	/* Those that follow may be older than now. */
+	struct trace_item item = { .event = (enum trace_event)LOST,
+		                   .time = item_ring_end(r->ring).time };
 
-	trace_totals(r->setup->trace, &totals);
-	item.poll_ns = totals.lost - r->all_lost;
-	r->all_lost = totals.lost;
-	if (!item.poll_ns)
+	if (!trace_has_lost(r->setup->trace, &item.poll_ns))
 		return;
+	r->needs_resync |= item.poll_ns > 0;
 	item_ring_add(r->ring, &item);
 	condition_watch_lost(r->watch, item.time);
 }
@@ -552,14 +555,13 @@ struct error *recorder_tick(bool ended, void *arg)
 {
 	struct recorder *r = arg;
 	bool gone = trace_is_over(r->setup->trace) || process_ends_within(r, 0);
-	uint64_t lost = r->all_lost;
 
 	note_lost(r);
 	if (r->done)
 		return NULL;
 	if (ended)
 		return gone ? check_end(r) : NULL;
-	if (r->all_lost != lost && clock_now_ns() - r->resynced >= RESYNC_NS)
+	if (r->needs_resync && clock_now_ns() - r->resynced >= RESYNC_NS)
 		resync(r);
 	look_at_origin(r);
 	look_at_queues(r);

@@ -56,6 +56,9 @@ struct sink {
 struct sink_ops {
 	void (*begin)(struct sink *s, const struct trace_heading *h);
 	void (*item)(struct sink *s, const struct trace_item *item);
+	/* n events were lost (0: not counted yet): what goes on since the last item is unknown.
+	 * NULL: not shown. */
+	void (*lost)(struct sink *s, uint64_t n);
 	/* NULL: lengths of queues are not shown. */
 	void (*queue)(struct sink *s, const struct sink_queue *q);
 	/* Writes out what is buffered; after each batch of items. */

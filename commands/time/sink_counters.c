@@ -117,6 +117,11 @@ static struct error *advance(struct sink_counters *c, uint64_t time)
 	return err;
 }
 
+void sink_counters_lost(struct sink_counters *c)
+{
+	worker_load_lost(c->load);
+}
+
 void sink_counters_known(struct sink_counters *c, const struct trace_item *start)
 {
 	struct trace_item now = *start;

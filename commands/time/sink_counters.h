@@ -17,6 +17,8 @@ struct sink_counters *sink_counters_new(struct perfetto *p, const struct trace_h
 /* NULL is allowed. */
 void sink_counters_free(struct sink_counters *c);
 
+/* Events were lost. */
+void sink_counters_lost(struct sink_counters *c);
 /* A poll or a park that goes on when the trace begins. */
 void sink_counters_known(struct sink_counters *c, const struct trace_item *start);
 /* These return the first error of writing. */

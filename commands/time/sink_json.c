@@ -197,7 +197,7 @@ static void free_sink(struct sink *s)
 	free(s);
 }
 
-static const struct sink_ops ops = { begin, item, NULL, flush, end, NULL, free_sink };
+static const struct sink_ops ops = { begin, item, NULL, NULL, flush, end, NULL, free_sink };
 
 struct sink *sink_json_new(FILE *f, const struct out_options *options, bool lines)
 {

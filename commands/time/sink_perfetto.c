@@ -39,6 +39,7 @@ struct sink_perfetto {
 	VEC(struct task_track) list;
 	size_t ngroups, nalive;
 	uint64_t others, alive, nflows; /* tracks of the types beyond, and of the number of tasks */
+	uint64_t last;                  /* time of the latest item */
 	struct arena arena;
 };
 
@@ -279,6 +280,7 @@ static void item(struct sink *sink, const struct trace_item *item)
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
 	uint64_t thread = thread_track(s, item);
 
+	s->last = item->time > s->last ? item->time : s->last;
 	note(s, sink_counters_item(s->counters, item));
 	switch (item->event) {
 	case TRACE_SPAWN:
@@ -313,6 +315,27 @@ static void item(struct sink *sink, const struct trace_item *item)
 	case TRACE_NEVENTS:
 		break;
 	}
+}
+
+/* All slices end: the ends of some of them may be among what was lost. */
+static void lost(struct sink *sink, uint64_t n)
+{
+	struct sink_perfetto *s = (struct sink_perfetto *)sink;
+	const struct perfetto_value cut = { .key = "cut", .text = "events were lost" };
+	const struct perfetto_value count = { .key = "events", .number = (int64_t)n };
+
+	if (n)
+		note(s, perfetto_instant(s->p, &(struct perfetto_event){ .time = s->last,
+		                                                         .track = PERFETTO_PROCESS,
+		                                                         .name = "events were lost",
+		                                                         .values = &count,
+		                                                         .nvalues = 1 }));
+	note(s, perfetto_end_all(s->p, s->last, &cut, 1));
+	for (size_t i = 0; i < s->list.n; i++) {
+		s->list.data[i].open = false;
+		s->list.data[i].polled_on = 0;
+	}
+	sink_counters_lost(s->counters);
 }
 
 static void queue(struct sink *sink, const struct sink_queue *q)
@@ -389,7 +412,7 @@ static void begin(struct sink *sink, const struct trace_heading *h)
 	const struct snapshot *snap = h->answer->snapshot;
 	const struct perfetto_clocks clocks = perfetto_clocks_now();
 
-	sink->start = h->start;
+	sink->start = s->last = h->start;
 	s->filter = h->filter;
 	note(s, perfetto_open(fileno(sink->f), &clocks, (int)snap->target.pid,
 	                      snap->target.command ? snap->target.command : "program", &s->p));
@@ -447,7 +470,7 @@ static void free_sink(struct sink *sink)
 	free(s);
 }
 
-static const struct sink_ops ops = { begin, item, queue, flush, end, take_error, free_sink };
+static const struct sink_ops ops = { begin, item, lost, queue, flush, end, take_error, free_sink };
 
 struct sink *sink_perfetto_new(FILE *f, const struct out_options *options)
 {

@@ -40,7 +40,6 @@ struct stalls {
 	struct map threads; /* tid -> struct polling */
 	struct arena arena;
 	struct error *err; /* of a report; the first one */
-	uint64_t lost;     /* events, up to the last look */
 	bool complete;     /* the first snapshot */
 };
 
@@ -167,14 +166,13 @@ static struct error *look(struct stalls *s, struct polling *p)
 /* Where events were lost, an end may be among them: what is still polled is unknown then. */
 static void forget_lost(struct stalls *s)
 {
-	struct trace_totals totals;
+	uint64_t n;
+	bool lost = trace_has_lost(s->trace, &n);
 
-	trace_totals(s->trace, &totals);
-	for (size_t i = 0; totals.lost != s->lost && i < s->threads.capacity; i++) {
+	for (size_t i = 0; lost && i < s->threads.capacity; i++) {
 		if (s->threads.slots[i].key)
 			((struct polling *)s->threads.slots[i].value)->depth = 0;
 	}
-	s->lost = totals.lost;
 }
 
 static struct error *look_at_all(bool ended, void *arg)

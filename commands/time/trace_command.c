@@ -242,6 +242,15 @@ static uint64_t expected_cost(const struct tracing *t)
 	       (slow_end ? SLOW_COST_NS : POINT_COST_NS) + others * POINT_COST_NS;
 }
 
+/* Tells the file of events that were lost since the last call. */
+static void show_lost(struct tracing *t)
+{
+	uint64_t n;
+
+	if (trace_has_lost(t->trace, &n) && t->sink->ops->lost)
+		t->sink->ops->lost(t->sink, n);
+}
+
 static void show_queue(const struct sink_queue *q, void *arg)
 {
 	struct tracing *t = arg;
@@ -253,6 +262,7 @@ static struct error *flush(bool ended, void *arg)
 {
 	struct tracing *t = arg;
 
+	show_lost(t);
 	if (t->shows_queues && !ended && clock_now_ns() - t->looked >= FOLLOWING_LOOK_NS) {
 		following_look(t->s, show_queue, t);
 		t->looked = clock_now_ns();

@@ -179,14 +179,13 @@ static bool take(const struct trace_item *item, void *arg)
 
 static void note_lost(struct topping *t)
 {
-	struct trace_totals totals;
+	uint64_t n;
 
-	trace_totals(t->trace, &totals);
-	if (totals.lost != t->lost) {
-		top_rows_lost(t->rows, clock_now_ns());
-		event_tally_lost(t->tally);
-	}
-	t->lost = totals.lost;
+	if (!trace_has_lost(t->trace, &n))
+		return;
+	top_rows_lost(t->rows, clock_now_ns());
+	event_tally_lost(t->tally);
+	t->lost += n;
 }
 
 static bool is_interrupted(void)

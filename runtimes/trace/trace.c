@@ -39,7 +39,8 @@ struct trace {
 	struct places places;
 	struct trace_totals totals;
 	uint64_t detach_ns;
-	bool detached;
+	bool detached, behind; /* behind: the buffer was not read to its end */
+	uint64_t lost_seen, lost_told;
 	trace_item_fn *visit;
 	void *arg;
 	struct arena arena;
@@ -662,7 +663,22 @@ struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
 	do {
 		TRY(probes_read(t->probes, take, t, &more));
 	} while (more && t->detached);
+	t->behind = more;
 	return t->returns.n && !t->detached ? add_returns(t) : NULL;
+}
+
+bool trace_has_lost(struct trace *t, uint64_t *n)
+{
+	uint64_t lost = probes_count(t->probes, PROBE_LOST);
+	bool more = lost != t->lost_seen;
+
+	t->lost_seen = lost;
+	*n = 0;
+	if (more || t->lost_told == lost || t->behind)
+		return more;
+	*n = lost - t->lost_told;
+	t->lost_told = lost;
+	return true;
 }
 
 void trace_totals(const struct trace *t, struct trace_totals *ret)

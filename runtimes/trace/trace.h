@@ -133,6 +133,12 @@ typedef bool trace_item_fn(const struct trace_item *item, void *arg);
  * trace_detach it passes on all that is left.
  */
 struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg) MUST_CHECK;
+/*
+ * Call it after each trace_read(). True: events were lost, so that what depends on the last event
+ * of a task or thread is unknown. What is in the buffer then was written before some of them: when
+ * that was read it is true again, and *n is how many were lost; 0 before.
+ */
+bool trace_has_lost(struct trace *t, uint64_t *n);
 void trace_totals(const struct trace *t, struct trace_totals *ret);
 
 #endif

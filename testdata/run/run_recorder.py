@@ -167,6 +167,30 @@ def test_perfetto(asyncdbg, path, _):
         program.child.wait(WAIT)
 
 
+def test_lost(asyncdbg, path, _):
+    """Events were lost: the file says so, and what went on then ends there."""
+    with tempfile.TemporaryDirectory() as directory:
+        program = Program(path)
+        recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "runnable>1h", ring="128K")
+        # The kernel's buffer has room for about 150,000 events.
+        recorder.child.send_signal(signal.SIGSTOP)
+        program.run("flat 4 2")
+        recorder.child.send_signal(signal.SIGCONT)
+        program.run("pingpong 10")
+        time.sleep(0.5)
+        recorder.child.send_signal(signal.SIGUSR1)
+        said = recorder.finish()
+        if said[0]["lost"]:
+            check("lost: status", recorder.child.returncode, 1)
+            counts = decode_perfetto(recorder.file, open_flows=10)
+            if counts:
+                check("lost: it is said", counts["names"]["instant"].get("events were lost", 0) > 0, True)
+        else:
+            print("left out: no event was lost")
+        program.child.kill()
+        program.child.wait(WAIT)
+
+
 def test_runnable(asyncdbg, path, _):
     with tempfile.TemporaryDirectory() as directory:
         program = Program(path)
