@@ -2,7 +2,7 @@
 """What `top` costs with many tasks: a refresh, its share of a processor, and its memory.
 
 The program `traced` has so many tasks, each of which sleeps all the time, or wakes up once a second.
-A refresh is what a frame takes beyond its interval. The share of a processor is that of asyncdbg between
+A refresh is the time from when the interval is over until the whole frame has been read here. The share of a processor is that of asyncdbg between
 its first frame and its last one.
 """
 
@@ -10,6 +10,7 @@ import json
 import os
 import statistics
 import subprocess
+import time
 from pathlib import Path
 
 import common
@@ -41,9 +42,12 @@ def measure(options, tasks, way):
     program.lines_until("running")
     command = [options.asyncdbg, "-p", str(program.pid), "--jsonl", "top", "--rows", "40", "--interval", f"{INTERVAL:g}s"]
     top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    frames, begin = [], None
+    frames, refreshes, begin = [], [], None
     for line in top.stdout:
+        arrival = time.monotonic_ns()
         frames.append(json.loads(line)["top"])
+        late = frames[-1]["interval_ns"] / 1e9 - INTERVAL
+        refreshes.append((arrival - frames[-1]["time"]) / 1e9 + late)
         if len(frames) == 1:
             begin = cpu_seconds(top.pid)
         if len(frames) == options.runs + 1:
@@ -54,7 +58,7 @@ def measure(options, tasks, way):
         "tasks": tasks,
         "way": way,
         "seen": frames[-1]["tasks"],
-        "refresh_s": [frame["interval_ns"] / 1e9 - INTERVAL for frame in frames[1:]],
+        "refresh_s": refreshes[1:],
         "share": (cpu_seconds(top.pid) - begin) / ((frames[-1]["time"] - frames[0]["time"]) / 1e9),
         "peak_mb": peak_mb(top.pid),
         "polls_a_second": statistics.median(f["polls"] / f["interval_ns"] * 1e9 for f in frames[1:]),

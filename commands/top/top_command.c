@@ -52,7 +52,7 @@ struct topping {
 	struct following following;
 	struct snapshot target; /* has only what the program is */
 	struct answer answer;
-	uint64_t lost; /* events, up to the last look */
+	uint64_t lost, lost_before; /* events, up to the last look, and up to the last page */
 	uint64_t number, began;
 	uint64_t looked, look_ns; /* when the last look ended, and how long it took */
 	bool fresh;               /* there was one in this interval */
@@ -132,7 +132,8 @@ static void select_rows(struct topping *t)
 /* Of the trace: before time, all its events were added. */
 static void fill_page(struct topping *t, struct top_page *page, uint64_t time)
 {
-	page->lost = t->lost;
+	page->lost = t->lost - t->lost_before;
+	t->lost_before = t->lost;
 	page->known = known_of(trace_plan_of(t->trace));
 	event_tally_advance(t->tally, time);
 	top_workers_next(&t->workers, t->tally, &t->arena, &page->workers, &page->nworkers);
@@ -557,6 +558,8 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
 		t.trace_options.events[i] = i != TRACE_USDT;
 	t.trace_options.wakers = true;
+	/* A frame of very many tasks takes a while, in which nothing is read. */
+	t.trace_options.ring *= 2;
 	t.rows = top_rows_new((uint64_t)(t.options.over * 1e9));
 	t.tally = event_tally_new((uint64_t)(t.options.over * 1e9));
 	t.names.full = out->options.full_names;

@@ -42,7 +42,7 @@ struct top_page {
 	size_t nworkers;
 	struct top_known known;
 	uint64_t number;                     /* from 1 */
-	uint64_t lost;                       /* events, since the trace began */
+	uint64_t lost;                       /* events, in the interval */
 	const struct top_sampling *sampling; /* NULL: there is a trace */
 };
 

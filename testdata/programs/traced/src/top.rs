@@ -1,6 +1,7 @@
 //! Tasks that stand out, each in a way of its own.
 
 use std::future::{pending, poll_fn, Future};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::task::Poll;
 use std::thread;
@@ -108,7 +109,10 @@ async fn idle() -> u64 {
     counted("traced::top::idle", pending()).await
 }
 
+static HOGGING: AtomicBool = AtomicBool::new(false);
+
 async fn hogs_until(end: Instant) -> u64 {
+    HOGGING.store(true, Ordering::SeqCst);
     // Half a second before the others end.
     thread::sleep(end.saturating_duration_since(Instant::now() + Duration::from_millis(500)));
     pending().await
@@ -142,13 +146,18 @@ pub fn top(seconds: u64) {
     let notify = Arc::new(Notify::new());
     let mut tasks = Tasks { runtime: runtime.handle().clone(), running: Vec::new() };
 
+    // It has its worker for itself: no other task waits in its queue or for its end.
+    HOGGING.store(false, Ordering::SeqCst);
+    tasks.add("hog", hog(end));
+    while !HOGGING.load(Ordering::SeqCst) {
+        thread::sleep(Duration::from_millis(1));
+    }
     tasks.add("polled_most", polled_most(end));
     tasks.add("stalled", stalled(end));
     tasks.add("wakes_itself", wakes_itself(end));
     tasks.add("waker", waker(end, notify.clone()));
     tasks.add("woken", woken(notify));
     tasks.add("idle", idle());
-    tasks.add("hog", hog(end));
     say("running");
     runtime.block_on(async {
         for (name, handle) in tasks.running {
