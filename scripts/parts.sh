@@ -30,7 +30,7 @@ parts() {
 	echo "trace-perf run/run_trace_perf.sh \$asyncdbg release"
 	echo "trace-bpftrace WITH_BPFTRACE=1 run/run_trace.sh \$asyncdbg release"
 	echo "trace-lto run/run_trace.sh \$asyncdbg lto && run/run_metrics.sh \$asyncdbg lto && run/run_profile.sh \$asyncdbg lto"
-	echo "trace-oldest run/run_trace.sh \$asyncdbg release tokio-1.24.2 && run/run_trace.sh \$asyncdbg lto tokio-1.24.2"
+	echo "trace-oldest run/run_trace.sh \$asyncdbg release tokio-1.24.2 && run/run_trace.sh \$asyncdbg lto tokio-1.24.2 && run/run_top.sh \$asyncdbg release tokio-1.24.2"
 	# Shortcuts against the full search.
 	echo "verify run/run_verify.sh \$asyncdbg \${asyncdbg%/*}/testdata/asyncdbg_verify"
 	echo "hostile SEEDS=400 run/run_hostile.sh \$asyncdbg"
