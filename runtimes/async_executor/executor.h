@@ -50,9 +50,12 @@ struct executor_plan {
 	const struct type *header;   /* NULL: unknown */
 	const struct type *spawned;  /* of what the program gave to spawn(): inside F */
 	const struct path *inside;   /* from F to that; NULL: F is that, or a coroutine has it */
+	bool merged;                 /* other types have this run function too: F may be theirs */
 	bool wrapped;                /* F is a coroutine of the executor that awaits it */
 	const struct path *state, *vtable, *awaiter; /* in the header */
 	const struct path *executor; /* from S to its reference to a State; NULL: none */
+	bool has_reference;          /* that is at a fixed place, reference: */
+	uint64_t reference;          /* offset in S */
 	uint64_t offset_s, offset_f; /* in the task */
 	const char *name;            /* of the spawned future; NULL: unknown */
 	const char *type;            /* the same, sanitised */

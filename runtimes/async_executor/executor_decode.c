@@ -29,6 +29,7 @@ static struct error *decode_root(struct collector *c, const struct executor_head
 	count_wakers(h, task);
 	d.forgotten = task->has_wakers && task->wakers == 0;
 	task->root = without_wrapper(h->plan, future_decode(&d, future));
+	task->root->uncertain |= h->plan->merged;
 	return NULL;
 }
 
@@ -40,7 +41,7 @@ static struct error *decode(struct collector *c, struct task *task)
 
 	task->type = plan->type;
 	task->size = plan->spawned ? type_size(plan->spawned) : 0;
-	if (plan->spawned && type_is_coroutine(plan->spawned))
+	if (plan->spawned && type_is_coroutine(plan->spawned) && !plan->merged)
 		task->defined_at = coroutine_defined_at(c->in, plan->spawned);
 	TRY(executor_read_header(c->in, e->copy, task->addr, &h));
 	if (plan->problem)
@@ -52,7 +53,7 @@ static struct error *decode(struct collector *c, struct task *task)
 	else if (task->state != TASK_COMPLETE)
 		return error_new(ERR_CORRUPT,
 		                 "its future is gone: it is being finished or dropped");
-	if (!task->defined_at)
+	if (!task->defined_at && !plan->merged)
 		task->defined_at = coroutine_defined_by_tree(c->in, task->root);
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/module/symtab.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/async_executor/executor.h"
 
@@ -242,12 +243,50 @@ static struct error *fill_types(struct inspector *in, const struct executor_copy
 	TRY(inspector_path(in, plan->header, table, &plan->vtable));
 	plan->awaiter = inspector_optional_path(in, plan->header, awaiter);
 	plan->executor = inspector_optional_path(in, plan->schedule, state);
+	plan->has_reference = plan->executor && path_offset(plan->executor, &plan->reference);
 	find_spawned(in, plan);
 	plan->name = type_name(plan->spawned);
 	return read_offsets(in, copy, vtable, f, plan);
 }
 
+/* ---- functions of several types ---- */
+
+struct same_address {
+	uint64_t addr;
+	size_t n;
+};
+
+static void count_symbol(const char *name, uint64_t addr, uint64_t size, void *arg)
+{
+	struct same_address *same = arg;
+
+	(void)name, (void)size;
+	same->n += addr == same->addr;
+}
+
+/*
+ * Was the function merged with others of equal code? The debug info then names one type of several,
+ * but each has kept its symbol. False also in a stripped program.
+ */
+static bool is_merged(const struct function *f)
+{
+	struct same_address same = { module_link_addr(f->dm->module, f->low).v, 0 };
+
+	symtab_each_function(f->dm, count_symbol, &same);
+	return same.n > 1;
+}
+
 /* ---- vtables ---- */
+
+/* Wakers have a vtable too, of which the functions are those of a RawTask, and it may lie before.
+ */
+static bool is_run(const char *name)
+{
+	const char *last = qualified_last(name);
+
+	return str_begins(name, run_begins) && qualified_base_len(last) == 3 &&
+	       str_begins(last, "run");
+}
 
 /* Are the functions of the vtable code, and is its run function one of async-task? */
 static const struct function *run_function(struct inspector *in, const struct executor_copy *copy,
@@ -279,7 +318,7 @@ static const struct function *run_function(struct inspector *in, const struct ex
 		err = bindings_uint(in->target, &copy->layout, EXECUTOR_RUN, v, &run, &found);
 	error_free(err);
 	const struct function *f = found && !err ? lookup_function(in->di, run) : NULL;
-	return f && str_begins(f->name, run_begins) ? f : NULL;
+	return f && is_run(f->name) ? f : NULL;
 }
 
 const struct executor_plan *executor_plan(struct inspector *in, struct executor_copy *copy,
@@ -298,6 +337,7 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 	if (!plan)
 		return NULL;
 	plan->run = f->low;
+	plan->merged = is_merged(f);
 	plan->name = qualified_first_generic(&in->arena, f->name);
 	struct error *err = fill_types(in, copy, vtable, f, plan);
 	if (err)

@@ -21,7 +21,8 @@ struct scan {
 	struct inspector *in;
 	struct word_range ranges[MAX_RANGES]; /* of is a copy */
 	size_t nranges;
-	struct map seen; /* addresses of States */
+	struct map seen;       /* addresses of States */
+	struct map references; /* words that refer to these: most tasks need no other look */
 	size_t candidates;
 };
 
@@ -115,10 +116,23 @@ static struct error *add_root(struct scan *s, struct executor_copy *copy,
 	if (!found || state->roots.n >= MAX_ROOTS || map_has(&s->seen, ref.state.addr))
 		return NULL;
 	TRY(owns_tasks(s->in, copy, ref.state, &found));
-	if (found && map_put(&s->seen, ref.state.addr, NULL))
-		*vec_push(&state->roots) =
-			(struct executor_root){ copy, ref.state.addr, ref.strong };
+	if (!found || !map_put(&s->seen, ref.state.addr, NULL))
+		return NULL;
+	*vec_push(&state->roots) = (struct executor_root){ copy, ref.state.addr, ref.strong };
+	/* An Arc is a pointer to its counts, of which the strong one is the first. */
+	map_put(&s->references, ref.strong, NULL);
 	return NULL;
+}
+
+/* Does the task belong to an executor that was found already? */
+static bool is_of_known(struct scan *s, struct word_scan *words, const struct executor_plan *plan,
+                        uint64_t header)
+{
+	uint64_t word;
+
+	return plan->has_reference && s->references.n &&
+	       word_scan_read(words, header + plan->offset_s + plan->reference, &word) && word &&
+	       map_has(&s->references, word);
 }
 
 static bool look_at(struct word_scan *words, const struct word_range *range, uint64_t addr,
@@ -129,7 +143,7 @@ static bool look_at(struct word_scan *words, const struct word_range *range, uin
 	const struct executor_plan *plan = executor_plan(s->in, copy, vtable);
 	struct executor_header h;
 
-	if (!plan)
+	if (!plan || is_of_known(s, words, plan, addr - copy->vtable_offset))
 		return true;
 	if (s->candidates++ == MAX_CANDIDATES)
 		return false;
@@ -193,6 +207,7 @@ struct error *executor_scan(struct inspector *in)
 	                                  look_at, finish, &s, &state->cut);
 	target_end_aside(in->target, &before);
 	map_free(&s.seen);
+	map_free(&s.references);
 	return err;
 }
 
