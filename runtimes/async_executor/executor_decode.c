@@ -2,14 +2,18 @@
 #include "runtimes/async_executor/executor.h"
 #include "runtimes/future/future.h"
 
-/* A task has a reference for each of its wakers, of which one is in the executor's slab. */
-static void count_wakers(const struct executor_header *h, struct task *task)
+/*
+ * A task has a reference for each of its wakers, and while it is idle for nothing else. One of them
+ * is in the slab of an executor that lists its tasks.
+ */
+static void count_wakers(const struct executor *e, const struct executor_header *h,
+                         struct task *task)
 {
-	uint64_t references = h->state >> EXECUTOR_REF_SHIFT;
+	uint64_t references = h->state >> EXECUTOR_REF_SHIFT, own = e->listed ? 1 : 0;
 
-	task->has_wakers =
-		task->state == TASK_IDLE && executor_state(h->state) == TASK_IDLE && references > 0;
-	task->wakers = task->has_wakers ? references - 1 : 0;
+	task->has_wakers = task->state == TASK_IDLE && executor_state(h->state) == TASK_IDLE &&
+	                   references >= own;
+	task->wakers = task->has_wakers ? references - own : 0;
 }
 
 /* What the program spawned, inside a coroutine of the executor. */
@@ -18,15 +22,15 @@ static struct future *without_wrapper(const struct executor_plan *plan, struct f
 	return plan->wrapped && !root->problem && root->nchildren == 1 ? root->children[0] : root;
 }
 
-static struct error *decode_root(struct collector *c, const struct executor_header *h,
-                                 struct task *task)
+static struct error *decode_root(struct collector *c, const struct executor *e,
+                                 const struct executor_header *h, struct task *task)
 {
 	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };
 	struct value future;
 
 	TRY(executor_future(c, h, &future));
 	d.idle = executor_state(h->state) == TASK_IDLE;
-	count_wakers(h, task);
+	count_wakers(e, h, task);
 	d.forgotten = task->has_wakers && task->wakers == 0;
 	task->root = without_wrapper(h->plan, future_decode(&d, future));
 	task->root->uncertain |= h->plan->merged;
@@ -49,7 +53,7 @@ static struct error *decode(struct collector *c, struct task *task)
 	if (task->state == TASK_RUNNING)
 		return NULL;
 	if (executor_is_live(h.state))
-		TRY(decode_root(c, &h, task));
+		TRY(decode_root(c, e, &h, task));
 	else if (task->state != TASK_COMPLETE)
 		return error_new(ERR_CORRUPT,
 		                 "its future is gone: it is being finished or dropped");

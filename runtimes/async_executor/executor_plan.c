@@ -109,7 +109,7 @@ void executor_detect(struct inspector *in)
 		if (debuginfo_is_system(dm->module))
 			continue;
 		const char *version = lookup_crate_version(dm, "async-executor");
-		if (version)
+		if (version || lookup_crate_version(dm, "async-task"))
 			add_copy(in, dm, version);
 	}
 }
@@ -225,6 +225,15 @@ static struct error *read_offsets(struct inspector *in, const struct executor_co
 	return NULL;
 }
 
+/* From the schedule function to its reference to an executor's State; NULL: it has none. */
+static const struct path *executor_path(struct inspector *in, const struct type *schedule)
+{
+	static const char state[] = "state";
+	const struct path *p = inspector_optional_path(in, schedule, state);
+
+	return p && strstr(type_name(path_type(p)), state_type) ? p : NULL;
+}
+
 static struct error *fill_types(struct inspector *in, const struct executor_copy *copy,
                                 uint64_t vtable, const struct function *f,
                                 struct executor_plan *plan)
@@ -242,7 +251,7 @@ static struct error *fill_types(struct inspector *in, const struct executor_copy
 	TRY(inspector_path(in, plan->header, state, &plan->state));
 	TRY(inspector_path(in, plan->header, table, &plan->vtable));
 	plan->awaiter = inspector_optional_path(in, plan->header, awaiter);
-	plan->executor = inspector_optional_path(in, plan->schedule, state);
+	plan->executor = executor_path(in, plan->schedule);
 	plan->has_reference = plan->executor && path_offset(plan->executor, &plan->reference);
 	find_spawned(in, plan);
 	plan->name = type_name(plan->spawned);

@@ -67,7 +67,7 @@ static struct error *read_reference(struct inspector *in, const struct executor_
 	if (!*found)
 		return NULL;
 	ret->strong = strong.addr;
-	*found = type_is(ret->state.type, "async_executor::State") &&
+	*found = *found && type_is(ret->state.type, "async_executor::State") &&
 	         is_shared(in->target, strong.addr);
 	return NULL;
 }
@@ -113,7 +113,8 @@ static struct error *add_root(struct scan *s, struct executor_copy *copy,
 	bool found;
 
 	TRY(read_reference(s->in, h, &ref, &found));
-	if (!found || state->roots.n >= MAX_ROOTS || map_has(&s->seen, ref.state.addr))
+	if (!found || !copy->state || state->roots.n >= MAX_ROOTS ||
+	    map_has(&s->seen, ref.state.addr))
 		return NULL;
 	TRY(owns_tasks(s->in, copy, ref.state, &found));
 	if (!found || !map_put(&s->seen, ref.state.addr, NULL))

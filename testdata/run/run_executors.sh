@@ -36,6 +36,7 @@ futures_pool  1    in futures_executor::thread_pool::PoolState::work: it runs on
 handmade      none in handmade::run: asyncdbg does not know what runs it
 mixed_smol    4    -
 static_tasks  6    keeps no list of its tasks
+task_queue    3    keeps no list of its tasks
 mixed_local   3    -
 mixed_pool    2    in futures_executor::thread_pool::PoolState::work
 bystander     2    -
