@@ -40,7 +40,7 @@ struct trace {
 	struct trace_totals totals;
 	uint64_t detach_ns;
 	bool detached, behind; /* behind: the buffer was not read to its end */
-	uint64_t lost_seen, lost_told;
+	uint64_t lost_seen, lost_reported;
 	trace_item_fn *visit;
 	void *arg;
 	struct arena arena;
@@ -674,10 +674,10 @@ bool trace_has_lost(struct trace *t, uint64_t *n)
 
 	t->lost_seen = lost;
 	*n = 0;
-	if (more || t->lost_told == lost || t->behind)
+	if (more || t->lost_reported == lost || t->behind)
 		return more;
-	*n = lost - t->lost_told;
-	t->lost_told = lost;
+	*n = lost - t->lost_reported;
+	t->lost_reported = lost;
 	return true;
 }
 

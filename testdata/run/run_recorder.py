@@ -184,7 +184,7 @@ def test_lost(asyncdbg, path, _):
             check("lost: status", recorder.child.returncode, 1)
             counts = decode_perfetto(recorder.file, open_flows=10)
             if counts:
-                check("lost: it is said", counts["names"]["instant"].get("events were lost", 0) > 0, True)
+                check("lost: it is shown", counts["names"]["instant"].get("events were lost", 0) > 0, True)
         else:
             print("left out: no event was lost")
         program.child.kill()
