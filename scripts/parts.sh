@@ -9,8 +9,8 @@ parts() {
 	# What scripts/test runs.
 	echo "base ../scripts/test"
 	# What it leaves out: of each test one of two builds.
-	echo "rest-sanitized build_preset dev && run_tests dev -L 'optimised|prepares'"
-	echo "rest-release build_preset release && run_tests release -L 'sanitized|prepares'"
+	echo "rest-sanitized build_preset dev && run_tests dev -L 'optimised|rare|prepares'"
+	echo "rest-release build_preset release && run_tests release -L 'sanitized|rare|prepares'"
 	# Servers that nobody here wrote: 200 looks at each process.
 	echo "third-party-release run/run_third_party.py --looks 200 \$asyncdbg release"
 	echo "third-party-debug run/run_third_party.py --looks 200 \$asyncdbg debug"
