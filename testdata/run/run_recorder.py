@@ -154,11 +154,15 @@ def test_perfetto(asyncdbg, path, _):
         program.child.stdin.flush()
         time.sleep(0.3)
         recorder = Recorder(asyncdbg, program.child.pid, directory, ring="64K")
+        begin = time.monotonic()
         time.sleep(0.5)
+        took = time.monotonic() - begin
         recorder.child.send_signal(signal.SIGUSR1)
         said = recorder.finish()
         counts = decode_perfetto(recorder.file, open_flows=10)
-        if counts:
+        if counts and said[0]["duration_ns"] / 1e9 > took:
+            print("left out: the program was too slow to fill the ring")
+        elif counts:
             numbers = counts["names"]["counter"]
             check("perfetto: polls a second", numbers.get("polls a second", 0) > 0, True)
             check(f"perfetto: tasks whose state began earlier, {said}, {counts}", counts["names"]["values"].get("earlier_ns", 0) > 0, True)
