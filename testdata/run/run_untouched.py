@@ -91,10 +91,12 @@ def self_test(pid):
 
 
 @functools.cache
-def has_duration(asyncdbg, command):
-    """Whether a command runs until it is ended, but for this option."""
-    return "--duration" in subprocess.run([asyncdbg, "help", command], check=False,
-                                          capture_output=True, text=True).stdout
+def ending(asyncdbg, command):
+    """The options with which a command ends that runs on otherwise."""
+    text = subprocess.run([asyncdbg, "help", command], check=False, capture_output=True, text=True).stdout
+    if "--duration" in text:
+        return ["--duration", "100ms"]
+    return ["--interval", "100ms", "--count", "1"] if command == "top" else []
 
 
 def commands(asyncdbg, executable, pid, work):
@@ -115,7 +117,7 @@ def commands(asyncdbg, executable, pid, work):
             words = [values.get(word, word) for word in words]
             if any(word.isupper() for word in words):
                 sys.exit(f"`{usage}`: say here what its argument may be")
-            yield words + (["--duration", "100ms"] if has_duration(asyncdbg, words[0]) else [])
+            yield words + ending(asyncdbg, words[0])
 
 
 def run(asyncdbg, pid, words, work):
