@@ -407,7 +407,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 
 	trace_close(p.trace);
 	task_samples_free(p.sampling.samples);
-	session_close(&p.sampling.looks.session);
+	quiet_looks_end(&p.sampling.looks);
 	task_spans_free(p.spans);
 	time_profile_free(p.profile);
 	file_close(&p.pidfd);

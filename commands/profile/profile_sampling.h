@@ -20,7 +20,7 @@ struct profile_sampling {
 	void *arg;
 	int pidfd;
 	/* Results. */
-	struct quiet_looks looks; /* closed by the caller; its last snapshot is of the process */
+	struct quiet_looks looks;     /* ended by the caller; its last snapshot is of the process */
 	struct task_samples *samples; /* freed by the caller; spans borrow from it */
 	uint64_t start, end;          /* ns, CLOCK_MONOTONIC: first and last look */
 	uint64_t n;                   /* looks after the first */

@@ -46,3 +46,8 @@ struct error *quiet_looks_take(struct quiet_looks *q, const struct snapshot **re
 	set_next(q, processor_ns() - before);
 	return err;
 }
+
+void quiet_looks_end(struct quiet_looks *q)
+{
+	session_close(&q->session);
+}

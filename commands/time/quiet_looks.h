@@ -11,7 +11,7 @@
 #include "debugger/base/error.h"
 
 struct quiet_looks {
-	struct session session; /* of its own; closed by the caller */
+	struct session session; /* of its own */
 	unsigned wants;
 	uint64_t next; /* when the next look is due; ns, CLOCK_MONOTONIC */
 };
@@ -24,5 +24,7 @@ struct error *quiet_looks_begin(const struct session *s, unsigned wants, struct 
                                 const struct snapshot **ret) MUST_CHECK;
 /* The snapshot lives until the next look. Sets next, also where it fails. */
 struct error *quiet_looks_take(struct quiet_looks *q, const struct snapshot **ret) MUST_CHECK;
+/* All zeros is allowed. */
+void quiet_looks_end(struct quiet_looks *q);
 
 #endif

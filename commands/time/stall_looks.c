@@ -35,24 +35,37 @@ static struct polled *find(struct watch *w, pid_t tid, uint64_t task)
 	return NULL;
 }
 
-static void see(struct watch *w, const struct task *task, const struct thread_info *th,
-                uint64_t time)
+bool stall_looks_poll(const struct snapshot *s, const struct task *task, uint64_t time,
+                      struct trace_item *ret)
 {
-	struct polled *p = find(w, th->tid, task->number);
+	bool polled = task->state == TASK_RUNNING && task->number && task->thread;
+	const struct thread_info *th = polled ? snapshot_thread(s, task->thread) : NULL;
+
+	if (!th)
+		return false;
+	*ret = (struct trace_item){
+		.event = TRACE_POLL_START,
+		.time = time,
+		.tid = th->tid,
+		.worker = th->worker,
+		.runtime = th->runtime,
+		.task = task->number,
+		.type = task->type,
+	};
+	return true;
+}
+
+static void see(struct watch *w, const struct trace_item *item)
+{
+	struct polled *p = find(w, item->tid, item->task);
 
 	if (!p) {
 		p = vec_push(&w->polls);
-		*p = (struct polled){
-			.item = { .event = TRACE_POLL_START,
-			          .time = time,
-			          .tid = th->tid,
-			          .worker = th->worker,
-			          .runtime = th->runtime,
-			          .task = task->number,
-			          .type = task->type ? arena_strdup(&w->names, task->type) : NULL },
-		};
+		p->item = *item;
+		if (item->type)
+			p->item.type = arena_strdup(&w->names, item->type);
 	}
-	p->last = time;
+	p->last = item->time;
 	p->looks++;
 }
 
@@ -97,6 +110,7 @@ static struct error *judge(struct watch *w, uint64_t time)
 static struct error *look(struct watch *w)
 {
 	const struct snapshot *s;
+	struct trace_item item;
 
 	struct error *err = quiet_looks_take(&w->looks, &s);
 	if (err && err->kind == ERR_INTERRUPTED)
@@ -108,12 +122,8 @@ static struct error *look(struct watch *w)
 	}
 	uint64_t time = clock_now_ns();
 	for (size_t i = 0; i < s->ntasks; i++) {
-		const struct task *task = s->tasks[i];
-		bool polled = task->state == TASK_RUNNING && task->number && task->thread;
-		const struct thread_info *th = polled ? snapshot_thread(s, task->thread) : NULL;
-
-		if (th)
-			see(w, task, th, time);
+		if (stall_looks_poll(s, s->tasks[i], time, &item))
+			see(w, &item);
 	}
 	return judge(w, time);
 }
@@ -145,7 +155,7 @@ struct error *stall_looks_run(const struct stall_looks *l)
 
 	if (!err)
 		err = watch_all(&w);
-	session_close(&w.looks.session);
+	quiet_looks_end(&w.looks);
 	vec_free(&w.polls);
 	arena_free(&w.names);
 	return err;

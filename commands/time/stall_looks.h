@@ -5,6 +5,8 @@
 #ifndef COMMANDS_TIME_STALL_LOOKS_H
 #define COMMANDS_TIME_STALL_LOOKS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "commands/base/session.h"
@@ -22,6 +24,13 @@ struct stall_looks {
 	stall_report_fn *report;
 	void *arg;
 };
+
+/*
+ * The poll that a task of a snapshot is in, as if it had begun at that time; the type is that of
+ * the snapshot. False: it is not polled, or by a thread that is not known.
+ */
+bool stall_looks_poll(const struct snapshot *s, const struct task *task, uint64_t time,
+                      struct trace_item *ret);
 
 /* Until the time is over, ^C, or the end of the process. */
 struct error *stall_looks_run(const struct stall_looks *l) MUST_CHECK;

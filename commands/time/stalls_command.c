@@ -240,25 +240,18 @@ static struct error *report_seen(const struct stall *stall, void *arg)
 /* The polls that are under way when the trace begins. */
 static void begin_polls(struct stalls *s, const struct snapshot *known, uint64_t time)
 {
+	struct trace_item item;
+
 	for (size_t i = 0; i < known->ntasks; i++) {
-		const struct task *task = known->tasks[i];
-		bool polled = task->state == TASK_RUNNING && task->number && task->thread;
-		const struct thread_info *th = polled ? snapshot_thread(known, task->thread) : NULL;
-		struct polling *p = th ? polling_of(s, th->tid) : NULL;
+		bool polled = stall_looks_poll(known, known->tasks[i], time, &item);
+		struct polling *p = polled ? polling_of(s, item.tid) : NULL;
 
 		if (!p || p->depth)
 			continue;
+		if (item.type)
+			item.type = arena_strdup(&s->arena, item.type);
 		p->depth = 1;
-		p->polls[0] = (struct current){
-			.item = { .event = TRACE_POLL_START,
-			          .time = time,
-			          .tid = th->tid,
-			          .worker = th->worker,
-			          .runtime = th->runtime,
-			          .task = task->number,
-			          .type = task->type ? arena_strdup(&s->arena, task->type) : NULL },
-			.unseen = true,
-		};
+		p->polls[0] = (struct current){ .item = item, .unseen = true };
 	}
 }
 

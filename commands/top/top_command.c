@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands/time/end_signals.h"
 #include "commands/time/following.h"
+#include "commands/time/quiet_looks.h"
 #include "commands/top/top.h"
 #include "commands/top/top_options.h"
 #include "commands/top/top_page.h"
@@ -24,9 +24,6 @@
 enum {
 	LOOK_SHARE = 25,   /* of the time, one part of so many is spent on looks at queues */
 	DETAIL_SHARE = 10, /* and on looks at the task that is shown */
-	/* Without a trace: a look takes one part of so many, and there are at most 50 a second. */
-	SAMPLE_SHARE = 10,
-	SAMPLE_NS = 20000000,
 };
 
 /* The task of TOP_MODE_TASK, as text. */
@@ -377,35 +374,23 @@ static void open_screen(struct topping *t)
 
 /* ---- looks in place of a trace ---- */
 
-static uint64_t processor_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* *next: when the next look is due, so that they take at most a tenth of a processor. */
-static struct error *sample(struct topping *t, struct session *quiet, uint64_t *next)
+static struct error *sample(struct topping *t, struct quiet_looks *quiet)
 {
 	const struct snapshot *s;
-	uint64_t start = processor_ns();
 
-	TRY(session_snapshot(quiet, WANT_TASKS, NULL, &s));
+	TRY(quiet_looks_take(quiet, &s));
 	top_samples_look(t->samples, s);
 	top_hints_look(&t->proofs, s);
-	asyncdbg_drop(quiet->handle);
-	uint64_t cost = (processor_ns() - start) * SAMPLE_SHARE;
-	*next = clock_now_ns() + (cost > SAMPLE_NS ? cost : SAMPLE_NS);
+	asyncdbg_drop(quiet->session.handle);
 	return NULL;
 }
 
-static struct error *sampled_turn(struct topping *t, struct session *quiet, uint64_t *next)
+static struct error *sampled_turn(struct topping *t, struct quiet_looks *quiet)
 {
 	uint64_t now = clock_now_ns();
 
-	if (now >= *next && !t->state.paused)
-		TRY(sample(t, quiet, next));
+	if (now >= quiet->next && !t->state.paused)
+		TRY(sample(t, quiet));
 	if (t->screen && !take_keys(t)) {
 		t->quit = true;
 		stop(t);
@@ -422,13 +407,12 @@ static struct error *sampled_turn(struct topping *t, struct session *quiet, uint
 	return NULL;
 }
 
-static struct error *sample_all(struct topping *t, struct session *quiet)
+static struct error *sample_all(struct topping *t, struct quiet_looks *quiet)
 {
 	int pidfd CLEANUP(file_close) = (int)syscall(SYS_pidfd_open, t->target.target.pid, 0);
-	uint64_t next = 0;
 
 	while (!t->over && !is_interrupted() && !following_process_ended(pidfd)) {
-		struct error *err = sampled_turn(t, quiet, &next);
+		struct error *err = sampled_turn(t, quiet);
 
 		if (err && (err->kind == ERR_INTERRUPTED || following_process_ended(pidfd))) {
 			error_free(err);
@@ -445,19 +429,14 @@ static struct error *sample_all(struct topping *t, struct session *quiet)
  */
 static struct error *follow_by_looks(struct topping *t, struct error *why)
 {
-	struct asyncdbg_options options = *t->s->options;
-	struct session quiet CLEANUP(session_close) = { 0 };
+	struct quiet_looks quiet CLEANUP(quiet_looks_end) = { 0 };
 	struct error *whole CLEANUP(error_freep) = why;
 	const struct snapshot *s = NULL;
 
 	trace_close(t->trace);
 	t->trace = NULL;
 	asyncdbg_drop(t->s->handle);
-	options.target.stop.never = true;
-	options.target.stop.all = false;
-	struct error *err CLEANUP(error_freep) = session_open(&options, &quiet);
-	if (!err)
-		err = session_snapshot(&quiet, WANT_TASKS, NULL, &s);
+	struct error *err CLEANUP(error_freep) = quiet_looks_begin(t->s, WANT_TASKS, &quiet, &s);
 	if (err || !s->nruntimes) {
 		whole = NULL;
 		return why;
@@ -465,7 +444,7 @@ static struct error *follow_by_looks(struct topping *t, struct error *why)
 	t->began = clock_now_ns();
 	t->samples = top_samples_new(t->began);
 	t->sampling.why = why->message;
-	t->target.target = *inspector_info(asyncdbg_inspector(quiet.handle));
+	t->target.target = *inspector_info(asyncdbg_inspector(quiet.session.handle));
 	t->answer = (struct answer){ .command = "top", .snapshot = &t->target };
 	open_screen(t);
 	struct error *end = sample_all(t, &quiet);
