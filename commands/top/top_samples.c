@@ -5,19 +5,15 @@
 
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
-#include "runtimes/trace/snapshot_place.h"
-#include "runtimes/trace/task_table.h"
+#include "runtimes/trace/task_samples.h"
 
-enum {
-	MAX_TASKS = 1 << 20,
-	MAX_WORKERS = 1 << 10,
-};
+enum { MAX_WORKERS = 1 << 10 };
 
 /* A task, and in how many looks of the interval it was seen so. */
 struct seen {
-	struct top_task task; /* id 0: unused */
+	struct top_task task;
 	uint64_t polling, runnable;
-	uint64_t look; /* the last one that has shown it */
+	uint64_t look; /* the last one that has shown it; 0: unused */
 	struct top_stats stats;
 };
 
@@ -28,23 +24,45 @@ struct seen_worker {
 };
 
 struct top_samples {
-	struct snapshot_places places;
-	struct task_table index; /* row: of seen */
-	VEC(struct seen) seen;
-	VEC(uint32_t) unused; /* of seen */
+	struct task_samples *tasks;
+	VEC(struct seen) seen; /* by the slots of spans */
 	VEC(struct seen_worker) workers;
 	uint64_t looks, total; /* in the interval, and all */
 	uint64_t began, interval_ns;
-	uint64_t untracked;
 	VEC(struct top_task) frame_tasks;
 	struct top_frame frame;
 };
+
+static void take_span(const struct task_span *span, void *arg)
+{
+	struct top_samples *t = arg;
+
+	while (t->seen.n <= span->slot)
+		vec_push(&t->seen);
+	struct seen *seen = &t->seen.data[span->slot];
+	if (seen->task.id != span->task)
+		*seen = (struct seen){ 0 };
+	seen->task = (struct top_task){
+		.id = span->task,
+		.type = span->type,
+		.job = span->job,
+		.doing = span->doing,
+		.tid = span->tid,
+		/* One that is polled now waits where it has waited last. */
+		.place = span->place || span->doing == DOING_WAITING ? span->place
+		                                                     : seen->task.place,
+	};
+	seen->polling += span->doing == DOING_POLLING;
+	seen->runnable += span->doing == DOING_RUNNABLE;
+	seen->look = t->total;
+}
 
 struct top_samples *top_samples_new(uint64_t time)
 {
 	struct top_samples *t = alloc_zeroed(sizeof(*t));
 
 	t->began = time;
+	t->tasks = task_samples_new(take_span, NULL, t);
 	return t;
 }
 
@@ -52,10 +70,8 @@ void top_samples_free(struct top_samples *t)
 {
 	if (!t)
 		return;
-	snapshot_place_free(&t->places);
-	task_table_free(&t->index);
+	task_samples_free(t->tasks);
 	vec_free(&t->seen);
-	vec_free(&t->unused);
 	vec_free(&t->workers);
 	vec_free(&t->frame_tasks);
 	free(t);
@@ -67,71 +83,6 @@ uint64_t top_samples_looks(const struct top_samples *t)
 }
 
 /* ---- looks ---- */
-
-/* NULL: there are too many. */
-static struct seen *seen_of(struct top_samples *t, uint64_t id)
-{
-	struct task_entry *entry = task_table_find(&t->index, id);
-
-	if (entry)
-		return &t->seen.data[entry->row];
-	if (t->index.n >= MAX_TASKS)
-		return NULL;
-	uint32_t row = t->unused.n ? t->unused.data[--t->unused.n] : (uint32_t)t->seen.n;
-	if (row == t->seen.n)
-		vec_push(&t->seen);
-	t->seen.data[row] = (struct seen){ .task = { .id = id } };
-	task_table_add(&t->index, id)->row = row;
-	return &t->seen.data[row];
-}
-
-static void note(struct top_samples *t, uint64_t id, const char *type, enum trace_job job,
-                 enum task_doing doing, pid_t tid, const struct trace_place *place)
-{
-	struct seen *seen = id ? seen_of(t, id) : NULL;
-
-	if (!seen) {
-		t->untracked++;
-		return;
-	}
-	seen->task = (struct top_task){
-		.id = id,
-		.type = type,
-		.job = job,
-		.doing = doing,
-		.tid = tid,
-		/* One that is polled now waits where it has waited last. */
-		.place = place || doing == DOING_WAITING ? place : seen->task.place,
-	};
-	seen->polling += doing == DOING_POLLING;
-	seen->runnable += doing == DOING_RUNNABLE;
-	seen->look = t->total;
-}
-
-static void look_at_task(struct top_samples *t, const struct snapshot *s, const struct task *task)
-{
-	static const enum task_doing doing[] = {
-		[TASK_IDLE] = DOING_WAITING,
-		[TASK_SCHEDULED] = DOING_RUNNABLE,
-		[TASK_RUNNING] = DOING_POLLING,
-	};
-	bool waits = task->state != TASK_RUNNING && task->root && !task->changed;
-	const struct thread_info *th;
-
-	if (task->state > TASK_RUNNING)
-		return;
-	th = task->state == TASK_RUNNING ? snapshot_thread(s, task->thread) : NULL;
-	note(t, task->number, task->type, TRACE_TASK, doing[task->state], th ? th->tid : 0,
-	     waits ? snapshot_place(&t->places, task) : NULL);
-}
-
-static void look_at_job(struct top_samples *t, const struct snapshot *s, const struct job *job)
-{
-	const struct thread_info *th = job->thread ? snapshot_thread(s, job->thread) : NULL;
-
-	note(t, job->id ? strtoull(job->id, NULL, 10) : 0, job->type, TRACE_BLOCKING,
-	     job->thread ? DOING_POLLING : DOING_RUNNABLE, th ? th->tid : 0, NULL);
-}
 
 static struct seen_worker *worker_of(struct top_samples *t, const struct thread_info *th)
 {
@@ -163,32 +114,14 @@ static void look_at_thread(struct top_samples *t, const struct thread_info *th)
 	w->look = t->total;
 }
 
-/* Forgets the tasks that the look has not shown. */
-static void forget(struct top_samples *t)
-{
-	for (size_t i = 0; i < t->seen.n; i++) {
-		struct seen *seen = &t->seen.data[i];
-
-		if (!seen->task.id || seen->look == t->total)
-			continue;
-		task_table_remove(&t->index, task_table_find(&t->index, seen->task.id));
-		*seen = (struct seen){ 0 };
-		*vec_push(&t->unused) = (uint32_t)i;
-	}
-}
-
 void top_samples_look(struct top_samples *t, const struct snapshot *s)
 {
 	t->looks++;
 	t->total++;
-	t->untracked = 0;
-	for (size_t i = 0; i < s->ntasks; i++)
-		look_at_task(t, s, s->tasks[i]);
-	for (size_t i = 0; i < s->njobs; i++)
-		look_at_job(t, s, &s->jobs[i]);
+	/* Looks are counted, whatever time is between them. */
+	task_samples_add(t->tasks, s, t->total - 1, t->total);
 	for (size_t i = 0; i < s->nthreads; i++)
 		look_at_thread(t, &s->threads[i]);
-	forget(t);
 }
 
 /* ---- the frame ---- */
@@ -204,7 +137,7 @@ static void take_tasks(struct top_samples *t, uint64_t time)
 	for (size_t i = 0; i < t->seen.n; i++) {
 		struct seen *seen = &t->seen.data[i];
 
-		if (!seen->task.id)
+		if (seen->look != t->total)
 			continue;
 		struct top_task *task = vec_push(&t->frame_tasks);
 		seen->stats.polled_ns = share(t, seen->polling);
@@ -220,7 +153,9 @@ static void take_tasks(struct top_samples *t, uint64_t time)
 const struct top_frame *top_samples_cut(struct top_samples *t, uint64_t time)
 {
 	t->interval_ns = time - t->began;
-	t->frame = (struct top_frame){ .began = t->began, .time = time, .untracked = t->untracked };
+	t->frame = (struct top_frame){ .began = t->began,
+		                       .time = time,
+		                       .untracked = task_samples_untracked(t->tasks) };
 	take_tasks(t, time);
 	t->frame.tasks = t->frame_tasks.data;
 	t->frame.n = t->frame_tasks.n;

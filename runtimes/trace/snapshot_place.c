@@ -62,6 +62,8 @@ const struct trace_place *snapshot_place(struct snapshot_places *p, const struct
 	uint64_t key = 1;
 	size_t n = 0;
 
+	if (task->state == TASK_RUNNING || task->changed)
+		return NULL;
 	while (n < MAX_FRAMES && (at = suspended_within(f)) != NULL) {
 		frames[n++] =
 			(struct trace_frame){ at->function, at->file_short, at->line, at->library };

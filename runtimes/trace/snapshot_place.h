@@ -13,7 +13,8 @@ struct snapshot_places {
 	struct arena arena;
 };
 
-/* The place where a task waits; NULL: unknown. Equal places are the same object. */
+/* The place where a task waits; NULL: it is polled, or unknown. Equal places are the same object.
+ */
 const struct trace_place *snapshot_place(struct snapshot_places *p, const struct task *task);
 void snapshot_place_free(struct snapshot_places *p);
 

@@ -5,17 +5,18 @@
 
 #include "debugger/base/vec.h"
 #include "runtimes/trace/snapshot_place.h"
-#include "runtimes/trace/task_table.h"
+#include "runtimes/trace/snapshot_span.h"
+#include "runtimes/trace/task_slots.h"
 
 struct task_samples {
 	task_span_fn *visit;
 	task_samples_off_fn *off;
 	void *arg;
-	uint64_t from, to;           /* of this sample */
-	struct task_table tasks;     /* row: the index of its slot */
+	uint64_t from, to;  /* of this sample */
+	uint64_t untracked; /* tasks of the last sample */
+	struct task_slots tasks;
 	VEC(struct task_span) slots; /* task 0: unused; the last span of the others */
-	VEC(uint32_t) unused;
-	struct map types; /* key -> the text */
+	struct map types;            /* key -> the text */
 	struct snapshot_places places;
 };
 
@@ -33,9 +34,8 @@ void task_samples_free(struct task_samples *t)
 {
 	if (!t)
 		return;
-	task_table_free(&t->tasks);
+	task_slots_free(&t->tasks);
 	vec_free(&t->slots);
-	vec_free(&t->unused);
 	map_free(&t->types);
 	snapshot_place_free(&t->places);
 	free(t);
@@ -59,75 +59,45 @@ static const char *type_of(struct task_samples *t, const char *type)
 /* The slot of a task. NULL: there are too many. */
 static struct task_span *slot_of(struct task_samples *t, uint64_t id)
 {
-	struct task_entry *entry = task_table_find(&t->tasks, id);
 	uint32_t slot;
 
-	if (entry)
-		return &t->slots.data[entry->row];
-	if (t->tasks.n >= TASK_SPANS_TASKS)
+	if (task_slots_find(&t->tasks, id, &slot))
+		return &t->slots.data[slot];
+	if (t->tasks.tasks.n >= TASK_SPANS_TASKS)
 		return NULL;
-	if (t->unused.n) {
-		slot = t->unused.data[--t->unused.n];
-	} else {
-		slot = (uint32_t)t->slots.n;
+	slot = task_slots_add(&t->tasks, id);
+	if (slot == t->slots.n)
 		vec_push(&t->slots);
-	}
-	task_table_add(&t->tasks, id)->row = slot;
 	t->slots.data[slot] = (struct task_span){ .task = id, .slot = slot };
 	return &t->slots.data[slot];
 }
 
-/* Passes the span of a task in this sample. thread: its number; 0: none. */
-static void pass(struct task_samples *t, const struct snapshot *s, const struct task_span *span,
-                 unsigned thread)
+/* Passes the span of a task in this sample; now: what the snapshot shows. */
+static void pass(struct task_samples *t, const struct task_span *now,
+                 const struct trace_place *place)
 {
-	struct task_span *slot = span->task ? slot_of(t, span->task) : NULL;
-	const struct thread_info *th = thread ? snapshot_thread(s, thread) : NULL;
+	struct task_span *span = slot_of(t, now->task);
 	bool off = false;
 
-	if (!slot || slot->to == t->to)
-		return; /* it was seen in this sample already, when it moved */
-	uint32_t number = slot->slot;
-	*slot = *span;
-	slot->slot = number;
-	slot->began = slot->from = t->from;
-	slot->to = t->to;
-	slot->open = true;
-	if (slot->doing == DOING_POLLING && th) {
-		slot->tid = th->tid;
-		slot->off_known = t->off(th->tid, &off, t->arg);
-		slot->off_ns = off ? t->to - t->from : 0;
-	}
-	t->visit(slot, t->arg);
-}
-
-static void add_task(struct task_samples *t, const struct snapshot *s, const struct task *task)
-{
-	static const enum task_doing doing[] = {
-		[TASK_IDLE] = DOING_WAITING,
-		[TASK_SCHEDULED] = DOING_RUNNABLE,
-		[TASK_RUNNING] = DOING_POLLING,
-	};
-
-	if (task->state > TASK_RUNNING)
+	if (!span) {
+		t->untracked++;
 		return;
-	struct task_span span = { .task = task->number,
-		                  .type = type_of(t, task->type),
-		                  .job = TRACE_TASK,
-		                  .doing = doing[task->state] };
-	if (task->root && !task->changed && task->state != TASK_RUNNING)
-		span.place = snapshot_place(&t->places, task);
-	pass(t, s, &span, task->thread);
-}
-
-static void add_job(struct task_samples *t, const struct snapshot *s, const struct job *job)
-{
-	const struct task_span span = { .task = job->id ? strtoull(job->id, NULL, 10) : 0,
-		                        .type = type_of(t, job->type),
-		                        .job = TRACE_BLOCKING,
-		                        .doing = job->thread ? DOING_POLLING : DOING_RUNNABLE };
-
-	pass(t, s, &span, job->thread);
+	}
+	if (span->to == t->to)
+		return; /* it was seen in this sample already, when it moved */
+	uint32_t slot = span->slot;
+	*span = *now;
+	span->type = type_of(t, now->type);
+	span->place = place;
+	span->slot = slot;
+	span->began = span->from = t->from;
+	span->to = t->to;
+	span->open = true;
+	if (now->doing == DOING_POLLING && now->tid && t->off) {
+		span->off_known = t->off(now->tid, &off, t->arg);
+		span->off_ns = off ? t->to - t->from : 0;
+	}
+	t->visit(span, t->arg);
 }
 
 /* Tasks that are not there any more. */
@@ -138,19 +108,34 @@ static void end_others(struct task_samples *t)
 
 		if (!slot->task || slot->to == t->to)
 			continue;
-		task_table_remove(&t->tasks, task_table_find(&t->tasks, slot->task));
+		task_slots_remove(&t->tasks, slot->task);
 		slot->task = 0;
-		*vec_push(&t->unused) = (uint32_t)i;
 	}
 }
 
 void task_samples_add(struct task_samples *t, const struct snapshot *s, uint64_t from, uint64_t to)
 {
+	struct task_span now;
+
 	t->from = from;
 	t->to = to;
-	for (size_t i = 0; i < s->ntasks; i++)
-		add_task(t, s, s->tasks[i]);
-	for (size_t i = 0; i < s->njobs; i++)
-		add_job(t, s, &s->jobs[i]);
+	t->untracked = 0;
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (snapshot_span(s, s->tasks[i], &now))
+			pass(t, &now, snapshot_place(&t->places, s->tasks[i]));
+		else if (!s->tasks[i]->number && s->tasks[i]->state <= TASK_RUNNING)
+			t->untracked++;
+	}
+	for (size_t i = 0; i < s->njobs; i++) {
+		if (snapshot_span_of_job(s, &s->jobs[i], &now))
+			pass(t, &now, NULL);
+		else
+			t->untracked++;
+	}
 	end_others(t);
+}
+
+uint64_t task_samples_untracked(const struct task_samples *t)
+{
+	return t->untracked;
 }

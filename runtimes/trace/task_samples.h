@@ -16,7 +16,7 @@ struct task_samples;
 /* Whether a thread is off its processor; false: unknown. */
 typedef bool task_samples_off_fn(pid_t tid, bool *off, void *arg);
 
-/* Never NULL. Both functions are called with arg. */
+/* Never NULL. Both functions are called with arg; off may be NULL. */
 struct task_samples *task_samples_new(task_span_fn *visit, task_samples_off_fn *off, void *arg);
 /* NULL is allowed. */
 void task_samples_free(struct task_samples *t);
@@ -26,5 +26,7 @@ void task_samples_free(struct task_samples *t);
  * and places live as long as the samples.
  */
 void task_samples_add(struct task_samples *t, const struct snapshot *s, uint64_t from, uint64_t to);
+/* Tasks of the last snapshot without a span: they have no id, or there are too many. */
+uint64_t task_samples_untracked(const struct task_samples *t);
 
 #endif

@@ -8,7 +8,8 @@
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
 #include "runtimes/trace/snapshot_place.h"
-#include "runtimes/trace/task_table.h"
+#include "runtimes/trace/snapshot_span.h"
+#include "runtimes/trace/task_slots.h"
 
 struct followed {
 	struct task_span span; /* the one that is open; its place is that where it waits last */
@@ -28,9 +29,8 @@ struct task_spans {
 	void *off_arg;
 	uint64_t begin, untracked;
 	size_t alive[TRACE_NJOBS]; /* by enum trace_job */
-	struct task_table tasks;   /* row: the index of its slot */
+	struct task_slots tasks;
 	VEC(struct followed) slots;
-	VEC(uint32_t) unused;          /* slots */
 	VEC(uint32_t) unseen;          /* slots of tasks whose poll began before the trace */
 	struct snapshot_places places; /* of the first snapshot */
 	struct map types;              /* of the first snapshot: where it has a name -> our copy */
@@ -56,9 +56,8 @@ void task_spans_free(struct task_spans *t)
 {
 	if (!t)
 		return;
-	task_table_free(&t->tasks);
+	task_slots_free(&t->tasks);
 	vec_free(&t->slots);
-	vec_free(&t->unused);
 	vec_free(&t->unseen);
 	snapshot_place_free(&t->places);
 	map_free(&t->types);
@@ -73,7 +72,7 @@ void task_spans_freep(struct task_spans **t)
 
 size_t task_spans_alive(const struct task_spans *t)
 {
-	return t->tasks.n;
+	return t->tasks.tasks.n;
 }
 
 size_t task_spans_alive_of(const struct task_spans *t, enum trace_job job)
@@ -186,21 +185,15 @@ void task_spans_lost(struct task_spans *t, uint64_t time)
 static struct followed *follow(struct task_spans *t, uint64_t id, const char *type,
                                enum trace_job job, uint64_t time)
 {
-	uint32_t slot;
-
-	if (t->tasks.n >= TASK_SPANS_TASKS) {
+	if (t->tasks.tasks.n >= TASK_SPANS_TASKS) {
 		t->untracked++;
 		return NULL;
 	}
 	if (time < t->begin)
 		time = t->begin;
-	if (t->unused.n) {
-		slot = t->unused.data[--t->unused.n];
-	} else {
-		slot = (uint32_t)t->slots.n;
+	uint32_t slot = task_slots_add(&t->tasks, id);
+	if (slot == t->slots.n)
 		vec_push(&t->slots);
-	}
-	task_table_add(&t->tasks, id)->row = slot;
 	t->alive[job]++;
 	t->slots.data[slot] = (struct followed){
 		.span = { .task = id,
@@ -215,9 +208,9 @@ static struct followed *follow(struct task_spans *t, uint64_t id, const char *ty
 
 static struct followed *find(const struct task_spans *t, uint64_t id)
 {
-	const struct task_entry *entry = id ? task_table_find(&t->tasks, id) : NULL;
+	uint32_t slot;
 
-	return entry ? &t->slots.data[entry->row] : NULL;
+	return task_slots_find(&t->tasks, id, &slot) ? &t->slots.data[slot] : NULL;
 }
 
 const char *task_spans_type(const struct task_spans *t, uint64_t id)
@@ -236,8 +229,7 @@ static void end_task(struct task_spans *t, struct followed *f, uint64_t time, bo
 	f->span.task = 0;
 	t->alive[f->span.job]--;
 	f->unseen = false;
-	*vec_push(&t->unused) = f->span.slot;
-	task_table_remove(&t->tasks, task_table_find(&t->tasks, id));
+	task_slots_remove(&t->tasks, id);
 }
 
 /* ---- events ---- */
@@ -417,45 +409,31 @@ static const char *copy_type(struct task_spans *t, const char *type)
 	return copy;
 }
 
-static void begin_task(struct task_spans *t, const struct snapshot *s, const struct task *task)
+/* now: what the snapshot shows. NULL: there are too many, or it is followed already. */
+static struct followed *begin_span(struct task_spans *t, const struct task_span *now)
 {
-	static const enum task_doing doing[] = {
-		[TASK_IDLE] = DOING_WAITING,
-		[TASK_SCHEDULED] = DOING_RUNNABLE,
-		[TASK_RUNNING] = DOING_POLLING,
-	};
+	struct followed *f = find(t, now->task) ? NULL
+	                                        : follow(t, now->task, copy_type(t, now->type),
+	                                                 now->job, t->begin);
 
-	if (!task->number || task->state > TASK_RUNNING || find(t, task->number))
-		return;
-	struct followed *f =
-		follow(t, task->number, copy_type(t, task->type), TRACE_TASK, t->begin);
 	if (!f)
-		return;
-	f->span.doing = doing[task->state];
-	f->woken = task->notified;
-	if (task->state == TASK_RUNNING) {
-		const struct thread_info *th = snapshot_thread(s, task->thread);
-		f->span.tid = th ? th->tid : 0;
+		return NULL;
+	f->span.doing = now->doing;
+	f->span.tid = now->tid;
+	if (now->doing == DOING_POLLING)
 		note_unseen(t, f);
-	} else if (task->root && !task->changed) {
-		f->span.place = snapshot_place(&t->places, task);
-	}
+	return f;
 }
 
-static void begin_job(struct task_spans *t, const struct snapshot *s, const struct job *job)
+static void begin_task(struct task_spans *t, const struct snapshot *s, const struct task *task)
 {
-	const struct thread_info *th = job->thread ? snapshot_thread(s, job->thread) : NULL;
-	uint64_t id = job->id ? strtoull(job->id, NULL, 10) : 0;
+	struct task_span now;
+	struct followed *f = snapshot_span(s, task, &now) ? begin_span(t, &now) : NULL;
 
-	if (!id || find(t, id))
-		return;
-	struct followed *f = follow(t, id, copy_type(t, job->type), TRACE_BLOCKING, t->begin);
 	if (!f)
 		return;
-	f->span.doing = job->thread ? DOING_POLLING : DOING_RUNNABLE;
-	f->span.tid = th ? th->tid : 0;
-	if (job->thread)
-		note_unseen(t, f);
+	f->woken = task->notified;
+	f->span.place = snapshot_place(&t->places, task);
 }
 
 void task_spans_begin(struct task_spans *t, const struct snapshot *s, uint64_t time)
@@ -463,6 +441,10 @@ void task_spans_begin(struct task_spans *t, const struct snapshot *s, uint64_t t
 	t->begin = time;
 	for (size_t i = 0; i < s->ntasks; i++)
 		begin_task(t, s, s->tasks[i]);
-	for (size_t i = 0; i < s->njobs; i++)
-		begin_job(t, s, &s->jobs[i]);
+	for (size_t i = 0; i < s->njobs; i++) {
+		struct task_span now;
+
+		if (snapshot_span_of_job(s, &s->jobs[i], &now))
+			begin_span(t, &now);
+	}
 }
