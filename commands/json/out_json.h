@@ -8,6 +8,8 @@
 #include "commands/out/out.h"
 #include "runtimes/graph/graph.h"
 #include "runtimes/saved/json_writer.h"
+#include "runtimes/trace/place.h"
+#include "runtimes/trace/plan.h"
 
 void out_json_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
 void out_json_local(struct json_writer *w, const char *key, const struct local *local);
@@ -43,6 +45,15 @@ void out_json_processes(struct json_writer *w, const struct async_processes *lis
 /* out_json_probes.c */
 void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
                      const struct usdt_notes *own);
+/*
+ * Writes "missing": events that are not shown, of those that are wanted; NULL: of all. plan NULL:
+ * there is none, and none is listed.
+ */
+void out_json_missing(struct json_writer *w, const struct trace_plan *plan, const bool *wanted);
+/* Writes "frames" and "awaits" into the open object. */
+void out_json_place(struct json_writer *w, const struct trace_place *place);
+/* Writes a frame of a place into the open array. */
+void out_json_place_frame(struct json_writer *w, const struct trace_frame *f);
 void out_json_stall(struct json_writer *w, const struct stall *stall);
 void out_json_recorded(struct json_writer *w, const struct recorded *what);
 /* out_json_graph.c */

@@ -54,6 +54,40 @@ static void put_own(struct json_writer *w, const struct usdt_notes *own)
 	json_put_int(w, "static_probes_left_out", (int64_t)usdt_notes_lost(own));
 }
 
+void out_json_missing(struct json_writer *w, const struct trace_plan *plan, const bool *wanted)
+{
+	json_open_array(w, "missing");
+	for (size_t i = 0; plan && i < plan->nmissing; i++) {
+		const struct trace_missing *m = &plan->missing[i];
+
+		if (wanted && !wanted[m->event])
+			continue;
+		json_open_object(w, NULL);
+		json_put_text(w, "event", trace_event_name(m->event));
+		json_put_text(w, "reason", m->reason);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+void out_json_place_frame(struct json_writer *w, const struct trace_frame *f)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "function", f->function);
+	json_put_text(w, "file", f->file);
+	out_json_number_if(w, "line", f->line != 0, f->line);
+	json_close_object(w);
+}
+
+void out_json_place(struct json_writer *w, const struct trace_place *place)
+{
+	json_open_array(w, "frames");
+	for (size_t i = 0; i < place->nframes; i++)
+		out_json_place_frame(w, &place->frames[i]);
+	json_close_array(w);
+	json_put_text(w, "awaits", place->leaf);
+}
+
 void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
                      const struct usdt_notes *own)
 {
@@ -63,14 +97,7 @@ void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
 			json_put_text(w, NULL, trace_event_name((enum trace_event)i));
 	}
 	json_close_array(w);
-	json_open_array(w, "missing");
-	for (size_t i = 0; i < plan->nmissing; i++) {
-		json_open_object(w, NULL);
-		json_put_text(w, "event", trace_event_name(plan->missing[i].event));
-		json_put_text(w, "reason", plan->missing[i].reason);
-		json_close_object(w);
-	}
-	json_close_array(w);
+	out_json_missing(w, plan, NULL);
 	json_open_array(w, "points");
 	for (size_t i = 0; i < plan->n; i++)
 		put_point(w, &plan->points[i]);

@@ -52,11 +52,8 @@ static void put_frames(struct json_writer *w, const struct profile_node *node)
 		put_frames(w, node->parent);
 	if (node->kind != PROFILE_FRAME)
 		return;
-	json_open_object(w, NULL);
-	json_put_text(w, "function", node->name);
-	json_put_text(w, "file", node->file);
-	out_json_number_if(w, "line", node->line != 0, node->line);
-	json_close_object(w);
+	const struct trace_frame f = { node->name, node->file, node->line, false };
+	out_json_place_frame(w, &f);
 }
 
 static void put_stack(struct json_writer *w, const struct profile_view *v,
@@ -73,22 +70,6 @@ static void put_stack(struct json_writer *w, const struct profile_view *v,
 	json_put_text(w, "awaits", node->kind == PROFILE_LEAF ? node->name : NULL);
 	put_times(w, v, &node->self);
 	json_close_object(w);
-}
-
-static void put_missing(struct json_writer *w, const struct profile_view *v)
-{
-	json_open_array(w, "missing");
-	for (size_t i = 0; v->plan && i < v->plan->nmissing; i++) {
-		const struct trace_missing *m = &v->plan->missing[i];
-
-		if (!v->wanted[m->event])
-			continue;
-		json_open_object(w, NULL);
-		json_put_text(w, "event", trace_event_name(m->event));
-		json_put_text(w, "reason", m->reason);
-		json_close_object(w);
-	}
-	json_close_array(w);
 }
 
 static void put_profile(struct json_writer *w, const struct profile_view *v)
@@ -125,7 +106,7 @@ void profile_json_write(FILE *f, const struct profile_view *v, bool line)
 	json_put_text(w, "clock", "monotonic");
 	json_put_int(w, "start", (int64_t)v->start);
 	json_put_text(w, "backend", v->backend);
-	put_missing(w, v);
+	out_json_missing(w, v->plan, v->wanted);
 	put_profile(w, v);
 	json_close_object(w);
 	json_end_line(w);

@@ -30,18 +30,7 @@ static void put_events(struct json_writer *w, const struct trace_heading *h)
 			json_put_text(w, NULL, trace_event_name((enum trace_event)i));
 	}
 	json_close_array(w);
-	json_open_array(w, "missing");
-	for (size_t i = 0; i < h->plan->nmissing; i++) {
-		const struct trace_missing *m = &h->plan->missing[i];
-
-		if (!h->wanted[m->event])
-			continue;
-		json_open_object(w, NULL);
-		json_put_text(w, "event", trace_event_name(m->event));
-		json_put_text(w, "reason", m->reason);
-		json_close_object(w);
-	}
-	json_close_array(w);
+	out_json_missing(w, h->plan, h->wanted);
 }
 
 static void begin(struct sink *s, const struct trace_heading *h)
@@ -77,18 +66,7 @@ static void define_place(struct sink_json *j, const struct trace_place *place)
 		return;
 	json_open_object(w, NULL);
 	json_put_int(w, "place", (int64_t)place->number);
-	json_open_array(w, "frames");
-	for (size_t i = 0; i < place->nframes; i++) {
-		const struct trace_frame *f = &place->frames[i];
-
-		json_open_object(w, NULL);
-		json_put_text(w, "function", f->function);
-		json_put_text(w, "file", f->file);
-		out_json_number_if(w, "line", f->line != 0, f->line);
-		json_close_object(w);
-	}
-	json_close_array(w);
-	json_put_text(w, "awaits", place->leaf);
+	out_json_place(w, place);
 	json_close_object(w);
 	if (j->lines)
 		json_end_line(w);

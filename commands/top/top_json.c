@@ -24,18 +24,7 @@ static void put_place(struct json_writer *w, const struct trace_place *place)
 		return;
 	}
 	json_open_object(w, "place");
-	json_open_array(w, "frames");
-	for (size_t i = 0; i < place->nframes; i++) {
-		const struct trace_frame *f = &place->frames[i];
-
-		json_open_object(w, NULL);
-		json_put_text(w, "function", f->function);
-		json_put_text(w, "file", f->file);
-		put_if(w, "line", f->line != 0, f->line);
-		json_close_object(w);
-	}
-	json_close_array(w);
-	json_put_text(w, "awaits", place->leaf);
+	out_json_place(w, place);
 	json_close_object(w);
 }
 
