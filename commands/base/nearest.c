@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "debugger/base/str.h"
+
 /*
  * The edit distance: the number of letters to change, delete, insert or swap with a neighbour to
  * turn a into b. Words longer than any command name have the maximal distance.
@@ -43,4 +45,23 @@ bool nearest_offer(struct nearest *n, const char *word, size_t len)
 	n->distance = is;
 	n->unlike = unlike;
 	return true;
+}
+
+struct error *nearest_error(const char *problem, const char *typed, const char *const *names,
+                            const char *const *shown, size_t n)
+{
+	struct nearest nearest = { .typed = typed };
+	const char *best = NULL;
+	STR(list);
+
+	if (!shown)
+		shown = names;
+	for (size_t i = 0; i < n; i++) {
+		if (nearest_offer(&nearest, names[i], strlen(names[i])))
+			best = shown[i];
+		str_printf(&list, "%s%s", i ? ", " : "", shown[i]);
+	}
+	if (best)
+		return error_new(ERR_USAGE, "%s \"%s\": did you mean %s?", problem, typed, best);
+	return error_new(ERR_USAGE, "%s \"%s\": there are %s", problem, typed, str_text(&list));
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "debugger/base/error.h"
+
 /* The nearest of the candidates so far. */
 struct nearest {
 	const char *typed;
@@ -18,5 +20,12 @@ struct nearest {
  * equally near candidates the one with the nearest length wins, then the first.
  */
 bool nearest_offer(struct nearest *n, const char *word, size_t len);
+
+/*
+ * The error for a word that is none of the names: 'PROBLEM "TYPED": did you mean NAME?', or all
+ * names where none is near. shown: what is printed in place of each name; NULL: the names.
+ */
+struct error *nearest_error(const char *problem, const char *typed, const char *const *names,
+                            const char *const *shown, size_t n);
 
 #endif

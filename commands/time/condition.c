@@ -35,23 +35,13 @@ enum { NROWS = sizeof(rows) / sizeof(*rows) };
 
 static struct error *unknown(const char *name)
 {
-	struct nearest nearest = { .typed = name };
-	const char *best = NULL;
-	STR(list);
+	const char *names[NROWS], *shown[NROWS];
 
 	for (size_t i = 0; i < NROWS; i++) {
-		const char *example = rows[i].example ? rows[i].example : rows[i].name;
-
-		if (nearest_offer(&nearest, rows[i].name, strlen(rows[i].name)))
-			best = example;
-		str_append(&list, i ? ", " : "");
-		str_append(&list, example);
+		names[i] = rows[i].name;
+		shown[i] = rows[i].example ? rows[i].example : rows[i].name;
 	}
-	if (best)
-		return error_new(ERR_USAGE, "there is no condition \"%s\": did you mean %s?", name,
-		                 best);
-	return error_new(ERR_USAGE, "there is no condition \"%s\": there are %s", name,
-	                 str_text(&list));
+	return nearest_error("there is no condition", name, names, shown, NROWS);
 }
 
 static struct error *read_limit(const char *text, struct condition *ret)

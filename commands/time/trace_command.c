@@ -54,23 +54,11 @@ struct tracing {
 
 static struct error *unknown_event(const char *name)
 {
-	struct nearest nearest = { .typed = name };
-	const char *best = NULL;
-	STR(list);
+	const char *names[TRACE_NEVENTS];
 
-	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
-		const char *event = trace_event_name((enum trace_event)i);
-
-		if (nearest_offer(&nearest, event, strlen(event)))
-			best = event;
-		str_append(&list, i ? ", " : "");
-		str_append(&list, event);
-	}
-	if (best)
-		return error_new(ERR_USAGE, "there is no event \"%s\": did you mean %s?", name,
-		                 best);
-	return error_new(ERR_USAGE, "there is no event \"%s\": there are %s", name,
-	                 str_text(&list));
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		names[i] = trace_event_name((enum trace_event)i);
+	return nearest_error("there is no event", name, names, NULL, TRACE_NEVENTS);
 }
 
 /* list: names with commas between; NULL: all. */

@@ -8,25 +8,6 @@
 
 enum { MAX_NUMBER = 1000000000 /* of frames and rows */ };
 
-static struct error *unknown_field(const char *option, const char *name, const char *const *names,
-                                   size_t n)
-{
-	struct nearest nearest = { .typed = name };
-	const char *best = NULL;
-	STR(list);
-
-	for (size_t i = 0; i < n; i++) {
-		if (nearest_offer(&nearest, names[i], strlen(names[i])))
-			best = names[i];
-		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
-	}
-	if (best)
-		return error_new(ERR_USAGE, "--%s has no field \"%s\": did you mean %s?", option,
-		                 name, best);
-	return error_new(ERR_USAGE, "--%s has no field \"%s\": there are %s", option, name,
-	                 str_text(&list));
-}
-
 static struct error *read_sort(const struct call *call, struct top_view *view)
 {
 	const char *names[TOP_NFIELDS], *name = option_value(call, "sort");
@@ -36,7 +17,7 @@ static struct error *read_sort(const struct call *call, struct top_view *view)
 		return NULL;
 	for (size_t i = 0; i < TOP_NFIELDS; i++)
 		names[i] = top_view_field_name((enum top_field)i);
-	return unknown_field("sort", name, names, TOP_NFIELDS);
+	return nearest_error("--sort has no field", name, names, NULL, TOP_NFIELDS);
 }
 
 static struct error *read_group(const struct call *call, struct top_view *view)
@@ -52,7 +33,7 @@ static struct error *read_group(const struct call *call, struct top_view *view)
 			return NULL;
 		}
 	}
-	return unknown_field("group", name, names, 2);
+	return nearest_error("--group has no field", name, names, NULL, 2);
 }
 
 static struct error *read_filter(const struct call *call, struct top_view *view)
@@ -71,7 +52,7 @@ static struct error *read_filter(const struct call *call, struct top_view *view)
 				view->filter_field = fields[j];
 		}
 		if (view->filter_field == TOP_NFIELDS)
-			return unknown_field("with", o->values[0], names, 3);
+			return nearest_error("--with has no field", o->values[0], names, NULL, 3);
 		view->filter = o->values[1];
 	}
 	return NULL;
