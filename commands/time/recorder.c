@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands/base/interval.h"
 #include "commands/incident/incident_file.h"
 #include "commands/time/following.h"
 #include "debugger/base/clock.h"
@@ -24,7 +23,6 @@
 #include "runtimes/trace/trace_moment.h"
 
 enum {
-	MAX_COUNT = 10000,
 	MODE = 0600,
 	PIECE = 4096,           /* items that are written between two reads of new ones */
 	ORIGIN_NS = 1000000000, /* between two looks at where a core would be */
@@ -34,8 +32,6 @@ enum {
 	LOST = TRACE_NEVENTS,   /* in the ring: poll_ns events were lost; */
 	QUEUE,                  /* and so many tasks were in a queue */
 };
-static const uint64_t max_size = UINT64_C(1) << 40;
-static const double default_every = 10;
 
 struct recorder {
 	const struct recorder_setup *setup;
@@ -63,74 +59,6 @@ struct recorder {
 	struct arena origin_arena;
 	struct sigaction before_signal;
 };
-
-/* ---- options ---- */
-
-static struct error *read_conditions(const struct call *call, struct recorder_options *ret)
-{
-	for (size_t i = 0; i < call->noptions; i++) {
-		const struct chosen_option *o = &call->options[i];
-
-		if (strcmp(o->option->name, "when") != 0)
-			continue;
-		if (ret->n == CONDITION_MAX)
-			return error_new(ERR_USAGE, "--when may be given %d times",
-			                 (int)CONDITION_MAX);
-		TRY(error_wrap(condition_read(o->values[0], &ret->conditions[ret->n++]), "--when"));
-	}
-	return NULL;
-}
-
-static bool has_condition(const struct recorder_options *o, enum condition_kind kind)
-{
-	for (size_t i = 0; i < o->n; i++) {
-		if (o->conditions[i].kind == kind)
-			return true;
-	}
-	return false;
-}
-
-static struct error *read_numbers(const struct call *call, struct recorder_options *ret)
-{
-	const char *count = option_value(call, "count");
-
-	ret->every = default_every;
-	ret->count = 1;
-	TRY(interval_option(call, "every", &ret->every));
-	if (option_has(call, "every") && !has_condition(ret, CONDITION_DEADLOCK))
-		return error_new(ERR_USAGE, "--every needs --when deadlock");
-	if (count)
-		TRY(error_wrap(words_number(count, "a number of files", MAX_COUNT, &ret->count),
-		               "--count"));
-	return ret->count ? NULL : error_new(ERR_USAGE, "--count is at least 1");
-}
-
-struct error *recorder_options_read(const struct call *call, struct recorder_options *ret)
-{
-	static const char *const names[] = { "when", "count", "every" };
-	const char *size = option_value(call, "ring");
-
-	*ret = (struct recorder_options){ .path = output_file_of(call) };
-	for (size_t i = 0; !size && i < sizeof(names) / sizeof(*names); i++) {
-		if (option_has(call, names[i]))
-			return error_new(ERR_USAGE, "--%s needs --ring SIZE", names[i]);
-	}
-	if (!size)
-		return NULL;
-	TRY(error_wrap(words_size(size, max_size, &ret->size), "--ring"));
-	if (ret->size < ITEM_RING_MIN)
-		return error_new(ERR_USAGE, "--ring is at least %dK", (int)ITEM_RING_MIN >> 10);
-	if (!ret->path || strcmp(ret->path, "-") == 0)
-		return error_new(ERR_USAGE, "--ring needs a file to write to: -o FILE");
-	TRY(read_conditions(call, ret));
-	return read_numbers(call, ret);
-}
-
-void recorder_events(const struct recorder_options *o, bool events[TRACE_NEVENTS])
-{
-	for (size_t i = 0; i < o->n; i++)
-		condition_events(&o->conditions[i], events);
-}
 
 /* ---- SIGUSR1 ---- */
 
@@ -481,7 +409,7 @@ static struct error *check_deadlock(struct recorder *r)
 	SCRATCH(tmp);
 	const char *why;
 
-	if (!has_condition(r->options, CONDITION_DEADLOCK) ||
+	if (!recorder_options_have(r->options, CONDITION_DEADLOCK) ||
 	    (double)(clock_now_ns() - r->looked) / 1e9 < r->options->every)
 		return NULL;
 	TRY(look_for_deadlock(r, &tmp, &why));
@@ -495,7 +423,7 @@ static struct error *check_death(struct recorder *r)
 	struct process_end end;
 	const char *why = "the program has ended, and how is not known";
 
-	if (!has_condition(r->options, CONDITION_DEATH))
+	if (!recorder_options_have(r->options, CONDITION_DEATH))
 		return NULL;
 	process_end_read(r->setup->pid, r->pidfd, &end);
 	if (end.known && !end.signal)

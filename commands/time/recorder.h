@@ -9,41 +9,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "commands/base/call.h"
 #include "commands/out/out.h"
-#include "commands/time/condition.h"
+#include "commands/time/recorder_options.h"
 #include "commands/time/sink.h"
 #include "runtimes/trace/trace.h"
-
-/* Rows for the table of options of `trace`. */
-#define RECORDER_OPTIONS                                                                           \
-	{ "ring", "SIZE", false,                                                                   \
-	  "Keep the last events in SIZE bytes of memory (K, M, G), and write FILE only when a "    \
-	  "condition is met, or for SIGUSR1" },                                                    \
-		{ "when", "CONDITION", true,                                                       \
-		  "With --ring: 'poll>TIME', 'runnable>TIME', 'alive>N', deadlock or death, by a " \
-		  "signal" },                                                                      \
-		{ "count", "N", false,                                                             \
-		  "With --ring: write FILE, FILE.2 and so on up to N, then end; 1 by default" },   \
-	{                                                                                          \
-		"every", "TIME", false,                                                            \
-			"With --when deadlock: look for one each TIME, 10s by default"             \
-	}
-
-struct recorder_options {
-	uint64_t size; /* 0: no recorder is asked for */
-	struct condition conditions[CONDITION_MAX];
-	size_t n;
-	uint64_t count;
-	double every; /* seconds */
-	const char *path;
-};
-
-/* ERR_USAGE. The options borrow from the call. */
-struct error *recorder_options_read(const struct call *call, struct recorder_options *ret)
-	MUST_CHECK;
-/* Adds the events that its conditions need. */
-void recorder_events(const struct recorder_options *o, bool events[TRACE_NEVENTS]);
 
 /* What it needs of the trace that it records; all is borrowed. */
 struct recorder_setup {

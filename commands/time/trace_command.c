@@ -158,7 +158,7 @@ static struct error *read_recorder(const struct call *call, struct tracing *t)
 		return NULL;
 	t->setup.min_ns = t->options.min_ns;
 	t->options.min_ns = 0;
-	recorder_events(&t->recorder_options, t->options.events);
+	recorder_options_events(&t->recorder_options, t->options.events);
 	return NULL;
 }
 
