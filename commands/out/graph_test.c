@@ -770,11 +770,54 @@ static void checks_are_in_order(void **state)
 	}
 }
 
+/* A thread in block_on that waits for a lock of threads. */
+static struct thread_info *make_blocked(struct program *p)
+{
+	struct thread_info *th = add_thread(p, THREAD_BLOCK_ON, calls(p, "app::root", sleeps(p)));
+
+	th->wait = NEW(&p->s.arena, struct wait);
+	*th->wait = (struct wait){ .kind = "std_mutex", .object = A, .primitive = A };
+	th->wait->phrase = "std Mutex lock";
+	return th;
+}
+
+/* The thread of a block_on is not said to run on itself. */
+static void a_block_on_that_runs_a_task(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct task *task = add_task(&p, 7, calls(&p, "app::a", sleeps(&p)));
+	task->state = TASK_RUNNING;
+	task->thread = 1;
+	make_blocked(&p)->task = task->id;
+	finish_program(&p);
+	assert_answers(&p, "async graph",
+	               "task 7 app::a at src/x.rs:12\n"
+	               "   runs on thread #1\n"
+	               "thread #1 app::root at src/x.rs:12\n"
+	               "   runs task 7\n");
+}
+
+static void a_block_on_that_waits_for_a_lock(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	make_blocked(&p);
+	finish_program(&p);
+	assert_answers(&p, "async graph",
+	               "thread #1 app::root at src/x.rs:12\n"
+	               "   waits for std Mutex lock\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
 		cmocka_unit_test(arms_are_shown_once),
+		cmocka_unit_test(a_block_on_that_runs_a_task),
+		cmocka_unit_test(a_block_on_that_waits_for_a_lock),
 		cmocka_unit_test(lines_of_awaits_are_shown_as_that),
 		cmocka_unit_test(candidates_are_shown_once),
 		cmocka_unit_test(many_are_cut_on_a_terminal),

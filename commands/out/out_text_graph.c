@@ -223,12 +223,34 @@ static bool is_printed_again(const struct graph *g, const struct graph_node *n,
 	return false;
 }
 
+/*
+ * Prints why the thread of a block_on does not go on: it runs a task, or waits itself. The edge
+ * leads to that thread, which has the same name as the block_on.
+ */
+static void own_thread(struct graph_text *gt, const struct thread_info *th, unsigned depth)
+{
+	const char *what = th->wait && th->wait->phrase ? th->wait->phrase : "a native lock";
+
+	indent(gt->t, depth);
+	clean_text(gt->t, th->task ? "runs task " : "waits for ", th->task ? th->task : what);
+	text_end_line(gt->t);
+}
+
+static bool is_own_thread(const struct graph_node *n, const struct graph_node *to)
+{
+	return n->kind == GRAPH_ROOT && to->kind == GRAPH_THREAD && n->thread == to->thread;
+}
+
 static void edges(struct graph_text *gt, const struct graph_node *n, unsigned depth,
                   const char *word)
 {
 	for (size_t i = n->first; i < n->first + n->nedges && depth < MAX_DEPTH; i++) {
 		const struct graph_edge *e = &gt->g->edges[i];
 
+		if (is_own_thread(n, &gt->g->nodes[e->to])) {
+			own_thread(gt, n->thread, depth);
+			continue;
+		}
 		if (e->to == GRAPH_OUTSIDE &&
 		    (graph_is_participant(n) || is_printed_again(gt->g, n, e)))
 			continue;
