@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "commands/perfetto/protobuf.h"
 #include "commands/profile/profile_view.h"
-#include "commands/time/protobuf.h"
 #include "debugger/base/file.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"

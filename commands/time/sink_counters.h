@@ -5,7 +5,7 @@
 #ifndef COMMANDS_TIME_SINK_COUNTERS_H
 #define COMMANDS_TIME_SINK_COUNTERS_H
 
-#include "commands/time/perfetto.h"
+#include "commands/perfetto/perfetto.h"
 #include "commands/time/sink.h"
 
 struct sink_counters;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/time/perfetto.h"
+#include "commands/perfetto/perfetto.h"
 #include "commands/time/sink_counters.h"
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/time/perfetto.h"
+#include "commands/perfetto/perfetto.h"
 
 enum { WORKERS = 2, TASKS = 100, PID = 4711, POLL_NS = 1000, LARGEST_TASK = 1 << 30 };
 

@@ -2,8 +2,8 @@
  * Strings of a trace that are written once and referred to by a number. The table is bounded: when
  * it is full, its owner clears it, and numbers begin anew.
  */
-#ifndef COMMANDS_TIME_INTERNED_H
-#define COMMANDS_TIME_INTERNED_H
+#ifndef COMMANDS_PERFETTO_INTERNED_H
+#define COMMANDS_PERFETTO_INTERNED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "commands/time/packet_file.h"
+#include "commands/perfetto/packet_file.h"
 
 #include <errno.h>
 #include <string.h>

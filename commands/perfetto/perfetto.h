@@ -9,8 +9,8 @@
  * the file behind the last whole packet where that is possible, and after that does nothing and
  * returns NULL: a part of a trace is a trace, too.
  */
-#ifndef COMMANDS_TIME_PERFETTO_H
-#define COMMANDS_TIME_PERFETTO_H
+#ifndef COMMANDS_PERFETTO_PERFETTO_H
+#define COMMANDS_PERFETTO_PERFETTO_H
 
 #include <stdbool.h>
 #include <stddef.h>

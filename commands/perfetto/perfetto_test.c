@@ -17,11 +17,11 @@
 
 #include <cmocka.h>
 
-#include "commands/time/interned.h"
-#include "commands/time/open_slices.h"
-#include "commands/time/packet_file.h"
-#include "commands/time/perfetto.h"
-#include "commands/time/protobuf.h"
+#include "commands/perfetto/interned.h"
+#include "commands/perfetto/open_slices.h"
+#include "commands/perfetto/packet_file.h"
+#include "commands/perfetto/perfetto.h"
+#include "commands/perfetto/protobuf.h"
 #include "debugger/base/str.h"
 
 static void fail_on(struct error *err)

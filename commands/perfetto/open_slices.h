@@ -1,8 +1,8 @@
 /*
  * How many slices are open on each track of a trace. Only tracks with open slices need memory.
  */
-#ifndef COMMANDS_TIME_OPEN_SLICES_H
-#define COMMANDS_TIME_OPEN_SLICES_H
+#ifndef COMMANDS_PERFETTO_OPEN_SLICES_H
+#define COMMANDS_PERFETTO_OPEN_SLICES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * A file of packets, each of which is there whole or not at all: what a full disk leaves of it can
  * still be read. Packets are buffered.
  */
-#ifndef COMMANDS_TIME_PACKET_FILE_H
-#define COMMANDS_TIME_PACKET_FILE_H
+#ifndef COMMANDS_PERFETTO_PACKET_FILE_H
+#define COMMANDS_PERFETTO_PACKET_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "commands/time/interned.h"
+#include "commands/perfetto/interned.h"
 
 #include <string.h>
 

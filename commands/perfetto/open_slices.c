@@ -1,4 +1,4 @@
-#include "commands/time/open_slices.h"
+#include "commands/perfetto/open_slices.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "commands/time/protobuf.h"
+#include "commands/perfetto/protobuf.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * message, which stands in front of it, is then known when it is written. So the last call writes
  * the first field. See "Encoding" in protobuf's documentation.
  */
-#ifndef COMMANDS_TIME_PROTOBUF_H
-#define COMMANDS_TIME_PROTOBUF_H
+#ifndef COMMANDS_PERFETTO_PROTOBUF_H
+#define COMMANDS_PERFETTO_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
