@@ -236,9 +236,11 @@ static void test_jobs_may_take_long(void **state)
 {
 	static const struct condition poll = { CONDITION_POLL, "", 50 * MS };
 	struct condition_watch *w CLEANUP(condition_watch_freep) = make(&poll, 1);
-	struct trace_item item = {
-		.event = TRACE_POLL_START, .time = 100 * MS, .task = 7, .job = TRACE_BLOCKING
-	};
+	struct trace_item item = { .event = TRACE_POLL_START,
+		                   .time = 100 * MS,
+		                   .tid = 100,
+		                   .task = 7,
+		                   .job = TRACE_BLOCKING };
 
 	(void)state;
 	condition_watch_add(w, &item);
