@@ -8,18 +8,8 @@
 # where the kernel refuses probes.
 set -euo pipefail
 
-testdata=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib.sh
-. "$testdata/../scripts/lib.sh"
-[ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-asyncdbg=$(realpath "$1") profile=$2
-if [ -z "${BINARIES:-}" ]; then
-	find_cargo || { echo "skipped: $no_cargo" && exit 77; }
-	BINARIES=$("$testdata/make/build_programs.sh" "${3:-$(newest_lock)}" "$profile" traced deadlocks | tail -n 1)
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_CACHE_HOME=$work/cache
-options=()
-[ "$profile" != debug ] || options=(--allow-slow)
-"$testdata/run/run_recorder.py" "${options[@]}" "$asyncdbg" "$BINARIES/traced" "$BINARIES/deadlocks"
+# shellcheck source=testdata/run/traced.sh
+. "$(dirname "$0")/traced.sh"
+build_traced "${3:-}" traced deadlocks
+make_cache
+"$testdata/run/run_recorder.py" "${slow[@]}" "$asyncdbg" "$BINARIES/traced" "$BINARIES/deadlocks"

@@ -8,16 +8,11 @@
 # root or no setpriv, and where the kernel has no probes even for root.
 set -euo pipefail
 
-testdata=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib.sh
-. "$testdata/../scripts/lib.sh"
-[ $# -eq 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-asyncdbg=$(realpath "$1")
+# shellcheck source=testdata/run/traced.sh
+. "$(dirname "$0")/traced.sh"
+[ $# -eq 2 ] || usage
 [ "$(id -u)" = 0 ] && have setpriv || { echo "skipped: only root can give rights up, with setpriv" && exit 77; }
-if [ -z "${BINARIES:-}" ]; then
-	find_cargo || { echo "skipped: $no_cargo" && exit 77; }
-	BINARIES=$("$testdata/make/build_programs.sh" "$(newest_lock)" "$2" traced | tail -n 1)
-fi
+build_traced "" traced
 work=$(mktemp -d)
 chmod 755 "$work"
 failures=0

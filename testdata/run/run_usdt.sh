@@ -7,13 +7,10 @@
 # there is no cargo, and where the kernel refuses probes.
 set -euo pipefail
 
-testdata=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib.sh
-. "$testdata/../scripts/lib.sh"
-[ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-asyncdbg=$(realpath "$1") profile=$2
+# shellcheck source=testdata/run/traced.sh
+. "$(dirname "$0")/traced.sh"
 if [ -z "${BINARIES:-}" ]; then
-	find_cargo || { echo "skipped: $no_cargo" && exit 77; }
+	need_cargo
 	target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/crates
 	options=()
 	[ "$profile" = debug ] || options=(--release)
@@ -21,9 +18,5 @@ if [ -z "${BINARIES:-}" ]; then
 		"${options[@]}" --package usdt_probes)
 	BINARIES=$target/$profile
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_CACHE_HOME=$work/cache
-options=()
-[ "$profile" != debug ] || options=(--allow-slow)
-"$testdata/run/run_usdt.py" "${options[@]}" "$asyncdbg" "$BINARIES/usdt_probes"
+make_cache
+"$testdata/run/run_usdt.py" "${slow[@]}" "$asyncdbg" "$BINARIES/usdt_probes"
