@@ -175,6 +175,30 @@ const struct executor *executor_of_state(const struct collector *c, uint64_t sta
 void executor_decode(struct collector *c, struct task *task);
 
 /* executor_thread.c */
+/* A run function on a thread's stack. */
+struct executor_poll {
+	struct thread_info *info;
+	const struct thread_stack *stack;
+	struct mark mark;
+	struct task *task; /* that it runs; NULL: unknown */
+};
+struct executor_polls {
+	VEC(struct executor_poll) list;
+};
+
+/* A task that runs, and the address of its run function. */
+struct executor_running {
+	struct task *task;
+	uint64_t run;
+};
+
+/*
+ * The task that a run function must run: the only one of these that no thread is known to run, if
+ * no other run function may run it. NULL: unknown.
+ */
+struct task *executor_only_task(const struct executor_poll *polls, size_t npolls,
+                                const struct executor_poll *of,
+                                const struct executor_running *running, size_t nrunning);
 void executor_describe_threads(struct collector *c);
 /* Fills which executors the futures of block_on run. */
 void executor_follow(struct collector *c);

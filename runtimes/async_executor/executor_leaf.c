@@ -67,7 +67,7 @@ static struct error *decode_ticker(struct leaf *l)
 		wait_phrase(l, "runs the tasks of runtime %u, of which none is ready",
 		            e->info->index);
 	else
-		wait_phrase(l, "runs an executor that has no tasks");
+		wait_phrase(l, "runs an executor of which no task is known");
 	return NULL;
 }
 

@@ -39,11 +39,40 @@ static void test_live(void **state)
 	assert_false(executor_is_live(EXECUTOR_COMPLETED | EXECUTOR_HANDLE));
 }
 
+/* Two threads are in the same run function. */
+static void test_only_task(void **state)
+{
+	static const struct function function = { .low = 0x1000 };
+	struct executor_poll polls[] = { { .mark = { .function = &function } },
+		                         { .mark = { .function = &function } } };
+	struct task one = { 0 }, two = { 0 }, other = { 0 };
+	const struct executor_running running[] = { { &other, 0x2000 },
+		                                    { &one, 0x1000 },
+		                                    { &two, 0x1000 } };
+
+	(void)state;
+	assert_null(executor_only_task(polls, 2, &polls[0], running, 3));
+	/* Either of them may run the only one that is listed. */
+	assert_null(executor_only_task(polls, 2, &polls[0], running, 2));
+	assert_ptr_equal(executor_only_task(polls, 1, &polls[0], running, 2), &one);
+	/* The other one is known. */
+	polls[1].task = &two;
+	two.thread = 2;
+	assert_ptr_equal(executor_only_task(polls, 2, &polls[0], running, 3), &one);
+	assert_null(executor_only_task(polls, 2, &polls[0], running, 1));
+	/* A run function without debug info may run any of them. */
+	polls[0].mark.function = NULL;
+	assert_null(executor_only_task(polls, 2, &polls[0], running, 3));
+	other.thread = 3;
+	assert_ptr_equal(executor_only_task(polls, 2, &polls[0], running, 3), &one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_only_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

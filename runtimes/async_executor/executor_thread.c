@@ -69,33 +69,115 @@ static void look_in_frame(struct running *r, const struct thread_stack *s)
 	}
 }
 
-/* All running tasks that have this run function. */
-static void look_in_tasks(struct running *r)
+/* The task by the run function's argument; NULL: it is none that is listed, or has no place. */
+static struct task *find_by_variables(struct collector *c, const struct executor_poll *p)
 {
-	for (size_t i = 0; i < r->c->listed.n; i++)
-		note(r, r->c->listed.data[i]->addr);
+	struct running r = { .c = c, .mark = &p->mark };
+
+	variables_in_frame(c->in->di, &p->stack->stack.frames[p->mark.frame],
+	                   frame_end(p->stack, p->mark.frame), note_variable, &r);
+	return r.several ? NULL : r.found;
+}
+
+static struct task *find_by_frame(struct collector *c, const struct executor_poll *p)
+{
+	struct running r = { .c = c, .mark = &p->mark };
+
+	look_in_frame(&r, p->stack);
+	return r.several ? NULL : r.found;
+}
+
+/* ---- the tasks of all threads ---- */
+
+static bool may_have(const struct executor_poll *p, uint64_t run)
+{
+	return !p->task && (!p->mark.function || p->mark.function->low == run);
+}
+
+struct task *executor_only_task(const struct executor_poll *polls, size_t npolls,
+                                const struct executor_poll *of,
+                                const struct executor_running *running, size_t nrunning)
+{
+	const struct executor_running *found = NULL;
+
+	for (size_t i = 0; i < nrunning; i++) {
+		if (running[i].task->thread || !may_have(of, running[i].run))
+			continue;
+		if (found)
+			return NULL;
+		found = &running[i];
+	}
+	for (size_t i = 0; found && i < npolls; i++) {
+		if (&polls[i] != of && may_have(&polls[i], found->run))
+			return NULL;
+	}
+	return found ? found->task : NULL;
+}
+
+static void set_task(struct executor_poll *p, struct task *task)
+{
+	p->task = task;
+	if (task)
+		task->thread = p->info->number;
+}
+
+static void find_by_elimination(struct collector *c, struct executor_poll *polls, size_t npolls)
+{
+	struct executor_running *running =
+		NEW_ARRAY(&c->scratch, struct executor_running, c->listed.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->listed.n; i++) {
+		struct task *task = c->listed.data[i];
+		const struct executor_plan *plan =
+			map_get(&executor_walk(c)->plans, (uintptr_t)task);
+
+		if (plan && task->state == TASK_RUNNING)
+			running[n++] = (struct executor_running){ task, plan->run };
+	}
+	for (size_t i = 0; i < npolls; i++) {
+		if (!polls[i].task)
+			set_task(&polls[i],
+			         executor_only_task(polls, npolls, &polls[i], running, n));
+	}
+}
+
+static void add_polls(struct collector *c, size_t nth, struct executor_polls *polls)
+{
+	const struct thread_stack *s = &c->stacks[nth];
+	struct marks marks;
+
+	stack_find_marks(c, s, &marks);
+	for (size_t i = 0; i < marks.n; i++) {
+		if (marks.data[i].of == executor_runtime(c->in))
+			*vec_push(&polls->list) = (struct executor_poll){ &c->out->threads[nth], s,
+				                                          marks.data[i], NULL };
+	}
 }
 
 /*
- * The task that a run function runs: by its argument, else by the words in its frame, else the only
- * running task that has this function. NULL: unknown.
+ * Which task each run function runs. What is certain comes first, so that no thread is taken to run
+ * the task of another one.
  */
-static struct task *running_task(struct collector *c, const struct thread_stack *s,
-                                 const struct mark *m)
+static void find_tasks(struct collector *c, struct executor_polls *polls)
 {
-	struct running r = { .c = c, .mark = m };
+	static struct task *(*const finders[])(struct collector *,
+	                                       const struct executor_poll *) = { find_by_variables,
+		                                                                 find_by_frame };
 
-	variables_in_frame(c->in->di, &s->stack.frames[m->frame], frame_end(s, m->frame),
-	                   note_variable, &r);
-	if (!r.found || r.several) {
-		r = (struct running){ .c = c, .mark = m };
-		look_in_frame(&r, s);
+	for (size_t i = 0; i < c->out->nthreads; i++)
+		add_polls(c, i, polls);
+	for (size_t f = 0; f < sizeof(finders) / sizeof(*finders); f++) {
+		for (size_t i = 0; i < polls->list.n; i++) {
+			struct executor_poll *p = &polls->list.data[i];
+
+			c->decoding_thread = p->info->number;
+			if (!p->task)
+				set_task(p, finders[f](c, p));
+		}
 	}
-	if (!r.found || r.several) {
-		r = (struct running){ .c = c, .mark = m };
-		look_in_tasks(&r);
-	}
-	return r.several ? NULL : r.found;
+	c->decoding_thread = 0;
+	find_by_elimination(c, polls->list.data, polls->list.n);
 }
 
 /* Does the block_on only run an executor: is the future beside its tasks core's pending()? */
@@ -108,20 +190,16 @@ static bool only_runs(const struct mark *block_on)
 	       strstr(name, "core::future::pending::Pending<");
 }
 
-static void describe(struct collector *c, struct thread_info *info, const struct thread_stack *s)
+/* What a thread does that has these polls, the outermost first. */
+static void describe(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+                     const struct executor_poll *polls, size_t npolls)
 {
 	struct task *task = NULL;
 	struct marks marks;
 
+	for (size_t i = 0; i < npolls; i++)
+		task = polls[i].task ? polls[i].task : task;
 	stack_find_marks(c, s, &marks);
-	for (size_t i = 0; i < marks.n; i++) {
-		if (marks.data[i].of != executor_runtime(c->in))
-			continue;
-		struct task *found = running_task(c, s, &marks.data[i]);
-		if (found)
-			found->thread = info->number;
-		task = found ? found : task;
-	}
 	const struct mark *block_on = stack_innermost(&marks, MARK_BLOCK_ON, NULL);
 	bool worker = block_on && only_runs(block_on);
 	if (task)
@@ -131,16 +209,25 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 		return;
 	info->role = block_on && !worker ? THREAD_BLOCK_ON : THREAD_WORKER;
 	info->runtime = task ? (int)task->runtime : -1;
-	info->state = task ? arena_printf(c->a, "running task %s", task->id) : "parked";
+	info->state = npolls ? "running" : "parked";
+	if (task)
+		info->state = arena_printf(c->a, "running task %s", task->id);
 }
 
 void executor_describe_threads(struct collector *c)
 {
-	for (size_t i = 0; i < c->out->nthreads; i++) {
-		c->decoding_thread = c->out->threads[i].number;
-		describe(c, &c->out->threads[i], &c->stacks[i]);
+	struct executor_polls polls = { 0 };
+	size_t first = 0, end;
+
+	find_tasks(c, &polls);
+	for (size_t i = 0; i < c->out->nthreads; i++, first = end) {
+		struct thread_info *info = &c->out->threads[i];
+
+		for (end = first; end < polls.list.n && polls.list.data[end].info == info; end++)
+			;
+		describe(c, info, &c->stacks[i], polls.list.data + first, end - first);
 	}
-	c->decoding_thread = 0;
+	vec_free(&polls.list);
 }
 
 /* The future in a tree that runs an executor; NULL: none. */
