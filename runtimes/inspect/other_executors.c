@@ -522,6 +522,28 @@ static void doubt_unnamed(struct collector *c)
 	                    known_runtimes(c), why);
 }
 
+/* Whether a known runtime reads the tasks of all executors of a crate. */
+static bool is_read(const struct inspector *in, const char *crate)
+{
+	const struct runtime *const *r = runtimes_in(in->di);
+
+	while (*r && strcmp((*r)->executor, crate) != 0)
+		r++;
+	return *r != NULL;
+}
+
+/* Why the tasks of an executor of that name are not shown. */
+static const char *why_unseen(const struct inspector *in, const char *name)
+{
+	const struct crate_row *row;
+
+	for (size_t k = 0; (row = crate_row(in, k)); k++) {
+		if (strcmp(row->name, name) == 0 && is_read(in, row->crate))
+			return "whose tasks were not found";
+	}
+	return "which asyncdbg does not know";
+}
+
 void other_executors_find(struct collector *c)
 {
 	struct snapshot *s = c->out;
@@ -543,9 +565,9 @@ void other_executors_find(struct collector *c)
 	if (n)
 		str_printf(&text, ", on %s", str_text(&threads));
 	if (executor)
-		str_printf(&text, ": it runs on %s, which asyncdbg does not know", executor);
+		str_printf(&text, ": it runs on %s, %s", executor, why_unseen(c->in, executor));
 	else if (linked)
-		str_printf(&text, ": it has the code of %s, which asyncdbg does not know", linked);
+		str_printf(&text, ": it has the code of %s, %s", linked, why_unseen(c->in, linked));
 	else if (!(unknown && expected_version(c->in)) && (n || c->in->info.tier == TIER_FULL))
 		str_append(&text, ": asyncdbg does not know what runs it");
 	s->others = arena_strdup(c->a, str_text(&text));

@@ -16,6 +16,8 @@
 
 enum { READ, WRITE, DIRECTIONS }; /* indexes of a Source's state */
 
+enum { MAX_WRAPPERS = 8 /* of std, around the array of Directions */ };
+
 enum { TIMER_WHEN, TIMER_ID, TIMER_WAKER };
 
 static const struct binding_row layout[] = {
@@ -72,11 +74,12 @@ static struct error *find_direction(const struct leaf *l, struct value source, u
 	struct value state;
 
 	TRY(leaf_place(l, source, state_path, &state, found));
-	while (*found && state.type && type_kind(state.type) == TYPE_STRUCT) {
+	for (int i = 0; *found && state.type && i < MAX_WRAPPERS; i++) {
 		const struct member *m = type_single_member(state.type);
 
-		state.addr += m ? m->offset : 0;
-		state.type = m ? m->type : NULL;
+		if (!m)
+			break;
+		state = (struct value){ m->type, state.addr + m->offset };
 	}
 	*found = *found && state.type && type_kind(state.type) == TYPE_ARRAY &&
 	         type_count(state.type) == DIRECTIONS && index < DIRECTIONS;

@@ -118,6 +118,14 @@ check_stripped() {
 	check_unknown -p "$pid" --no-cache --exe "$work/bare"
 }
 
+# Without a scan of memory no task is found: that does not make the executor an unknown one, nor one
+# without tasks.
+check_unscanned() {
+	ASYNCDBG_SCAN=0 ask 1 -p "$pid" --json async backtrace all
+	has "async-executor (smol), whose tasks were not found"
+	! grep -q 'has no tasks' "$work/stdout" || bad "it says that there are no tasks"
+}
+
 # With a layout file tokio's tasks are shown. Threads that are not tokio's have no names then: where
 # the program can poll by itself, and bystander can, they are named as what is not known.
 check_layout() {
@@ -147,6 +155,7 @@ for profile; do
 		ask "$status" -c "$work/core.$pid" save "$work/saved"
 		[ "$tasks" != none ] || check_unknown -c "$work/saved"
 		check_stripped "$exe"
+		case $program in smol_tasks) check_unscanned ;; esac
 		case $program in mixed_* | bystander) check_layout "$exe" ;; esac
 		stop_program
 		rm -f "$work"/core.* "$work/saved"
