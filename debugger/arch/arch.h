@@ -83,6 +83,9 @@ struct arch {
 	size_t breakpoint_size;
 	size_t breakpoint_pc; /* pc - address of the instruction, when a thread stops at it */
 
+	const unsigned char *syscall_insn; /* the instruction that enters the kernel, */
+	size_t syscall_insn_size;          /* at most a word */
+
 	/* Fills the system call members of struct regs. */
 	void (*syscall_from_user)(const void *user_regs, struct regs *ret);
 	/* System calls that may block, ended by an entry without a name. */

@@ -81,6 +81,7 @@ static void syscall_from_user(const void *user_regs, struct regs *ret)
 }
 
 static const unsigned char int3[] = { 0xcc };
+static const unsigned char syscall_insn[] = { 0x0f, 0x05 };
 
 /* asm/unistd_64.h of the kernel. */
 static const struct syscall syscalls[] = {
@@ -206,6 +207,8 @@ const struct arch arch_x86_64 = {
 	.breakpoint = int3,
 	.breakpoint_size = sizeof(int3),
 	.breakpoint_pc = sizeof(int3),
+	.syscall_insn = syscall_insn,
+	.syscall_insn_size = sizeof(syscall_insn),
 	.syscall_from_user = syscall_from_user,
 	.syscalls = syscalls,
 };

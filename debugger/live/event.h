@@ -1,8 +1,13 @@
-/* Events of a program that a tracer (tracer.h) has launched or attached to. */
+/*
+ * Events of a program that a tracer (tracer.h) has launched or attached to. Of a controlled program
+ * (TRACER_CONTROL) some events halt all threads: see .halted.
+ */
 #ifndef DEBUGGER_LIVE_EVENT_H
 #define DEBUGGER_LIVE_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum event_kind {
@@ -14,17 +19,20 @@ enum event_kind {
 	EVENT_FORK,        /* child is a new process, which is not traced */
 	EVENT_VFORK,       /* likewise; the thread waits until the child execs or exits */
 	EVENT_CLONE,       /* likewise, by a clone() that did not make a thread */
+	EVENT_BREAKPOINT,  /* the thread is about to execute the instruction at addr */
 	EVENT_EXIT,        /* the program ended with status; the last event */
 	EVENT_KILLED,      /* a signal ended the program; the last event */
 };
 
 struct event {
 	enum event_kind kind;
-	pid_t tid;   /* the thread that caused it */
-	pid_t child; /* EVENT_NEW_THREAD, EVENT_FORK, EVENT_VFORK, EVENT_CLONE */
-	int signal;  /* EVENT_STOPPED, EVENT_SIGNAL, EVENT_KILLED */
-	int status;  /* EVENT_THREAD_EXIT, EVENT_EXIT; -1 unknown */
-	size_t lost; /* events dropped before this one, as too many were not read */
+	pid_t tid;     /* the thread that caused it */
+	pid_t child;   /* EVENT_NEW_THREAD, EVENT_FORK, EVENT_VFORK, EVENT_CLONE */
+	uint64_t addr; /* EVENT_BREAKPOINT */
+	bool halted;   /* all threads stand still since, until TRACER_CONTINUE */
+	int signal;    /* EVENT_STOPPED, EVENT_SIGNAL, EVENT_KILLED */
+	int status;    /* EVENT_THREAD_EXIT, EVENT_EXIT; -1 unknown */
+	size_t lost;   /* events dropped before this one, as too many were not read */
 };
 
 #endif

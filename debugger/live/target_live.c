@@ -52,7 +52,8 @@ static bool live_region(struct target *t, struct arena *a, uint64_t addr, struct
 	return proc_region(a, t->pid, addr, ret);
 }
 
-struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
+static struct error *read_memory(struct target *t, uint64_t addr, void *buf, size_t len,
+                                 size_t *ret)
 {
 	struct live *l = t->private;
 	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
@@ -73,6 +74,15 @@ struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, 
 	}
 	ssize_t n = addr <= INT64_MAX ? pread(l->mem_fd, buf, len, (off_t)addr) : -1;
 	*ret = n > 0 ? (size_t)n : 0;
+	return NULL;
+}
+
+struct error *live_read(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
+{
+	const struct live *l = t->private;
+
+	TRY(read_memory(t, addr, buf, len, ret));
+	tracer_hide_breakpoints(l->tracer, addr, buf, *ret);
 	return NULL;
 }
 
@@ -132,6 +142,8 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 		size_t left = got > 0 ? (size_t)got : 0;
 		for (; i < end && left >= ranges[i].len; i++) {
 			ranges[i].got = ranges[i].len;
+			tracer_hide_breakpoints(l->tracer, ranges[i].addr, ranges[i].buf,
+			                        ranges[i].len);
 			left -= ranges[i].len;
 		}
 		/*

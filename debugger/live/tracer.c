@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,110 +16,22 @@
 
 enum {
 	SLICE_NS = 50000000, /* how often a caller that waits for an event checks for ^C */
-	OPTIONS =
-		PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC,
-	MAX_PASSES = 100, /* passes over task/ until there is no new thread */
+	MAX_PASSES = 100,    /* passes over task/ until there is no new thread */
 };
 
 /* --- sessions: these functions run in the tracer thread --- */
 
-static uint64_t soon(void)
+uint64_t tracer_soon(void)
 {
 	return clock_now_ns() + TRACER_TIMEOUT_NS;
 }
 
-static struct tracee *add_tracee(struct tracer *tr, pid_t tid)
+struct tracee *tracer_add(struct tracer *tr, pid_t tid)
 {
 	struct tracee *tracee = vec_push(&tr->tracees);
 
 	*tracee = (struct tracee){ .tid = tid, .state = TRACEE_RUNNING, .kept = true };
 	return tracee;
-}
-
-/* Runs in the child: waits until it is traced, then executes the program. */
-static _Noreturn void become(const struct tracer *tr, const struct tracer_request *r, int fd)
-{
-	char byte;
-
-	pthread_sigmask(SIG_SETMASK, &tr->caller_mask, NULL);
-	if (recv(fd, &byte, 1, 0) == 1) {
-		execvp(r->launch.path, r->launch.argv);
-		int errnum = errno;
-		send(fd, &errnum, sizeof(errnum), MSG_NOSIGNAL);
-	}
-	_exit(127);
-}
-
-/* Kills a child of ours and waits until it is no longer a zombie. */
-static void reap(struct tracer *tr, pid_t pid)
-{
-	uint64_t deadline = soon();
-	struct wait_status w = { 0 };
-
-	kill(pid, SIGKILL);
-	while (w.status != -1 && clock_now_ns() < deadline)
-		next_event(tr, pid, deadline, &w);
-}
-
-/* Waits for execve() of the program, which is stopped then. */
-static struct error *wait_exec(struct tracer *tr, const char *path)
-{
-	uint64_t deadline = soon();
-	struct wait_status w;
-
-	while (next_event(tr, tr->pid, deadline, &w)) {
-		struct tracee *tracee = take_event(tr, &w);
-
-		if (!tracee)
-			return error_new(ERR_STATE, "%s ended before it was loaded", path);
-		if (w.status >> 16 == PTRACE_EVENT_EXEC) {
-			tracee->held = true;
-			return NULL;
-		}
-		tracer_go_on(tracee);
-	}
-	TRY(interrupt_check());
-	return error_new(ERR_STATE, "%s was not loaded in time", path);
-}
-
-static struct error *trace_child(struct tracer *tr, const char *path, pid_t pid, int fd)
-{
-	int errnum;
-
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(uintptr_t)(OPTIONS | PTRACE_O_EXITKILL)) != 0)
-		return error_os(errno, "tracing %s", path);
-	send(fd, "", 1, MSG_NOSIGNAL);
-	/* execve() closes the socket: then there is nothing to read. */
-	if (recv(fd, &errnum, sizeof(errnum), 0) == sizeof(errnum))
-		return error_os(errnum, "%s", path);
-	tr->pid = pid;
-	tr->launched = true;
-	add_tracee(tr, pid);
-	return wait_exec(tr, path);
-}
-
-static struct error *launch(struct tracer *tr, struct tracer_request *r)
-{
-	int fds[2];
-
-	if (tr->pid)
-		return error_new(ERR_STATE, "process %d is traced already", (int)tr->pid);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-		return error_os(errno, "starting %s", r->launch.path);
-	pid_t pid = fork();
-	if (pid == 0)
-		become(tr, r, fds[1]);
-	struct error *err = pid < 0 ? error_os(errno, "starting %s", r->launch.path) : NULL;
-	close(fds[1]);
-	if (!err)
-		err = trace_child(tr, r->launch.path, pid, fds[0]);
-	close(fds[0]);
-	r->launch.pid = pid;
-	if (err && pid > 0) {
-		tr->pid = 0;
-		reap(tr, pid);
-	}
-	return err;
 }
 
 static bool is_traced(const struct tracer *tr, pid_t tid)
@@ -134,8 +45,8 @@ static bool is_traced(const struct tracer *tr, pid_t tid)
 
 static struct error *attach_thread(struct tracer *tr, pid_t tid)
 {
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0) {
-		add_tracee(tr, tid);
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)tracer_options()) == 0) {
+		tracer_add(tr, tid);
 		return NULL;
 	}
 	int errnum = errno;
@@ -190,56 +101,6 @@ static struct error *attach(struct tracer *tr, pid_t pid)
 	return err;
 }
 
-static void continue_all(struct tracer *tr)
-{
-	for (size_t i = 0; i < tr->tracees.n; i++) {
-		tr->tracees.data[i].held = false;
-		tracer_go_on(&tr->tracees.data[i]);
-	}
-}
-
-/* Stops a thread: only a stopped one can be detached. False if it ended or did not stop. */
-static bool stop_one(struct tracer *tr, size_t i)
-{
-	uint64_t deadline = soon();
-	struct wait_status w;
-
-	if (tr->tracees.data[i].state == TRACEE_RUNNING)
-		ptrace(PTRACE_INTERRUPT, tr->tracees.data[i].tid, NULL, NULL);
-	while (tr->tracees.data[i].state == TRACEE_RUNNING) {
-		if (!next_event(tr, tr->tracees.data[i].tid, deadline, &w))
-			return false;
-		take_event(tr, &w);
-	}
-	return tr->tracees.data[i].state == TRACEE_STOPPED;
-}
-
-static struct error *detach(struct tracer *tr)
-{
-	/* The loop may append new threads. */
-	for (size_t i = 0; i < tr->tracees.n; i++) {
-		if (!stop_one(tr, i)) {
-			if (tr->tracees.data[i].state == TRACEE_GONE)
-				continue;
-			continue_all(tr);
-			TRY(interrupt_check());
-			return error_new(ERR_STATE,
-			                 "thread %d is in uninterruptible sleep and cannot be "
-			                 "detached",
-			                 (int)tr->tracees.data[i].tid);
-		}
-	}
-	for (size_t i = 0; i < tr->tracees.n; i++) {
-		const struct tracee *tracee = &tr->tracees.data[i];
-
-		if (tracee->state == TRACEE_STOPPED)
-			ptrace(PTRACE_DETACH, tracee->tid, NULL, (void *)(intptr_t)tracee->signal);
-	}
-	tr->pid = 0;
-	tracer_prune(tr);
-	return NULL;
-}
-
 static struct error *need_session(const struct tracer *tr)
 {
 	return tr->pid ? NULL : error_new(ERR_STATE, "no program is traced, or it has ended");
@@ -255,25 +116,23 @@ static struct error *serve(struct tracer *tr, struct tracer_request *r)
 		tracer_resume(tr, r->stop.live);
 		return NULL;
 	case TRACER_LAUNCH:
-		return launch(tr, r);
+		return tracer_launch(tr, r);
 	case TRACER_ATTACH:
 		return attach(tr, r->attach.pid);
 	case TRACER_CONTINUE:
 		TRY(need_session(tr));
-		continue_all(tr);
+		tracer_continue(tr);
 		return NULL;
 	case TRACER_DETACH:
 		TRY(need_session(tr));
-		return detach(tr);
+		return tracer_detach(tr);
 	case TRACER_KILL:
 		TRY(need_session(tr));
 		return kill(tr->pid, SIGKILL) == 0 ? NULL : error_os(errno, "killing it");
-	case TRACER_WRITE_MEMORY:
-	case TRACER_SET_REGISTERS:
-	case TRACER_STEP:
-		break;
+	default:
+		TRY(need_session(tr));
+		return tracer_control(tr, r);
 	}
-	return error_new(ERR_STATE, "not supported yet");
 }
 
 /* Waits for one event of the session, and continues the thread. */
@@ -285,11 +144,21 @@ static void attend(struct tracer *tr)
 		return;
 	struct tracee *tracee = take_event(tr, &w);
 	if (w.tid == -1)
-		tr->pid = 0; /* no tracee is left */
-	if (tracee && !tr->standing)
+		tracer_end_session(tr); /* no tracee is left */
+	if (tracee && !tr->standing && !tr->want_halt)
 		tracer_go_on(tracee);
+	tracer_after_event(tr);
 	if (!tr->standing)
 		tracer_prune(tr);
+}
+
+/* Lets the program go at the end of the tracer. */
+static void leave(struct tracer *tr)
+{
+	if (tr->launched)
+		tracer_reap(tr, tr->pid);
+	else if (tr->controlled)
+		error_free(tracer_detach(tr));
 }
 
 static void *tracer_main(void *arg)
@@ -304,12 +173,14 @@ static void *tracer_main(void *arg)
 		}
 		while (!tr->pid && sem_wait(&tr->requests) != 0)
 			;
-		if (tr->request)
+		if (tr->request) {
 			tr->error = serve(tr, tr->request);
-		else
+			tracer_after_event(tr);
+		} else {
 			tr->quit = true; /* tracer_free() */
-		if (tr->quit && tr->pid && tr->launched)
-			reap(tr, tr->pid);
+		}
+		if (tr->quit && tr->pid)
+			leave(tr);
 		sem_post(&tr->done);
 	}
 	return NULL;
@@ -340,7 +211,7 @@ struct tracer *tracer_new(void)
  */
 static void wait_gone(struct tracer *tr)
 {
-	uint64_t deadline = soon();
+	uint64_t deadline = tracer_soon();
 	char path[64];
 
 	pthread_join(tr->thread, NULL);
@@ -402,6 +273,9 @@ void tracer_free(struct tracer *tr)
 		error_free(ask(tr, NULL));
 	vec_free(&tr->tracees);
 	vec_free(&tr->events);
+	vec_free(&tr->planted);
+	vec_free(&tr->newborn);
+	vec_free(&tr->vforks);
 	sem_destroy(&tr->requests);
 	sem_destroy(&tr->done);
 	pthread_cond_destroy(&tr->arrived);
@@ -429,9 +303,10 @@ struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct e
 	struct error *err = NULL;
 
 	pthread_mutex_lock(&tr->lock);
-	while (tr->taken == tr->events.n && !(err = interrupt_check()) && clock_now_ns() < deadline)
+	while ((tr->halting || tr->taken == tr->events.n) && !(err = interrupt_check()) &&
+	       clock_now_ns() < deadline)
 		wait_arrived(tr, deadline);
-	*found = tr->taken < tr->events.n;
+	*found = !err && !tr->halting && tr->taken < tr->events.n;
 	if (*found)
 		*ret = tr->events.data[tr->taken++];
 	if (tr->taken == tr->events.n)

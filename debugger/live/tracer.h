@@ -10,11 +10,21 @@
  * - A stop (tracer_stop.c): the target is seized, stopped and detached again.
  * - A session: a program is launched or attached to, and stays seized until it ends or is detached.
  *   It runs between requests. Signals are passed on to it, and events are queued. A stop of a
- *   session's target uses the threads that are seized already.
+ *   session's target uses the threads that are seized already. After TRACER_CONTROL the program can
+ *   be halted, and has breakpoints; only then anything is written to it.
  *
  * When asyncdbg ends, for whatever reason, the kernel detaches an attached program, which runs on,
  * and kills a launched one (PTRACE_O_EXITKILL): no other process waits for it, and nobody would
- * handle a breakpoint in it. Nothing is written to a target.
+ * handle a breakpoint in it. Before TRACER_DETACH and tracer_free() let an attached program go, the
+ * original bytes are back in place of all breakpoints. If asyncdbg is killed, they are not: the
+ * next thread of the program that comes to a breakpoint ends it by SIGTRAP.
+ *
+ * A breakpoint is the instruction of struct arch in place of the program's own. Reads of the
+ * program's memory show the original bytes (tracer_hide_breakpoints()). It is stepped over while
+ * all other threads are held. A new process of fork() gets its original bytes back before it runs.
+ * While a child of vfork() uses the program's memory, no breakpoint is in it, and the other threads
+ * are held. A process that shares the memory in another way (clone() with CLONE_VM only) would end
+ * by SIGTRAP at a breakpoint. execve() removes all breakpoints.
  */
 #ifndef DEBUGGER_LIVE_TRACER_H
 #define DEBUGGER_LIVE_TRACER_H
@@ -37,13 +47,27 @@ enum tracer_request_kind {
 	TRACER_RESUME,
 	TRACER_LAUNCH,   /* the program is stopped after exec, before its code runs */
 	TRACER_ATTACH,   /* the program runs on */
-	TRACER_CONTINUE, /* resumes a program after TRACER_LAUNCH */
+	TRACER_CONTINUE, /* resumes a program after TRACER_LAUNCH or when it is halted */
 	TRACER_DETACH,   /* the program runs on, and survives asyncdbg */
 	TRACER_KILL,     /* EVENT_KILLED follows */
+	TRACER_CONTROL,  /* from now on breakpoints, some signals and execve() halt the program */
+	TRACER_HALT,     /* stops all threads, until TRACER_CONTINUE */
+	/* Of a controlled program that is halted; ERR_STATE otherwise. */
+	TRACER_BREAK,        /* plants a breakpoint; no error if it is there */
+	TRACER_UNBREAK,      /* removes it; no error if there is none */
+	TRACER_WRITE_MEMORY, /* a breakpoint in these bytes stays */
+	TRACER_STEP,         /* one instruction of one thread: see struct tracer_request */
 	/* Not supported yet: ERR_STATE. */
-	TRACER_WRITE_MEMORY,
 	TRACER_SET_REGISTERS,
-	TRACER_STEP,
+};
+
+/* How a program is launched. All zeros: as a child that shares everything with us. */
+struct tracer_launch {
+	const char *cwd;  /* its working directory; NULL: ours */
+	char *const *env; /* its environment, ended by NULL; NULL: ours */
+	bool fixed;       /* addresses are not randomised (ADDR_NO_RANDOMIZE) */
+	bool own_group;   /* it leads a process group of its own: ^C is not for it and us alike */
+	bool no_input;    /* its standard input is /dev/null */
 };
 
 struct tracer_request {
@@ -57,19 +81,34 @@ struct tracer_request {
 			const char *path;  /* as for execvp(); inherits our standard streams */
 			char *const *argv; /* ended by NULL */
 			pid_t pid;         /* result */
+			const struct tracer_launch *how; /* NULL: all zeros */
 		} launch;
 		struct {
 			pid_t pid;
 		} attach;
+		/* Bit n - 1 is signal n. */
+		struct {
+			uint64_t stop; /* they halt the program before they are delivered */
+			uint64_t drop; /* they are not delivered */
+		} control;
+		struct {
+			uint64_t addr;
+		} breakpoint;
 		struct {
 			uint64_t addr;
 			const void *bytes;
 			size_t len;
 		} write;
+		/*
+		 * TRACER_STEP: the instruction at a breakpoint is the original one. Other threads
+		 * are held, and signals that can wait are kept until TRACER_CONTINUE. A system call
+		 * that sleeps is given up after a while. *done false: the thread ended, or received
+		 * a signal, which an event tells.
+		 */
 		struct {
 			pid_t tid;
-			const struct regs *regs; /* of TRACER_SET_REGISTERS */
-		} thread;
+			bool done; /* result */
+		} step;
 	};
 };
 
@@ -83,7 +122,17 @@ void tracer_free(struct tracer *tr);
 /* Executes a request; returns when it is done. */
 struct error *tracer_request(struct tracer *tr, struct tracer_request *request) MUST_CHECK;
 
-/* Takes the oldest queued event, waiting for at most timeout_ns. *found false: there was none. */
+/*
+ * In len bytes that were read at addr from the memory of the tracer's program, puts the original
+ * bytes in place of breakpoints. For any thread.
+ */
+void tracer_hide_breakpoints(struct tracer *tr, uint64_t addr, void *bytes, size_t len);
+
+/*
+ * Takes the oldest queued event, waiting for at most timeout_ns. *found false: there was none. An
+ * event that halts is there as soon as all threads stand still. The program may end in between:
+ * TRACER_CONTINUE is ERR_STATE then, and its last event follows.
+ */
 struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct event *ret,
                                 bool *found) MUST_CHECK;
 

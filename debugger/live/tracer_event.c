@@ -45,6 +45,8 @@ static bool something_else(struct tracer *tr, pid_t tid)
 
 	if (tid == -1)
 		return sem_getvalue(&tr->requests, &n) == 0 && n > 0;
+	if (tr->busy)
+		return false;
 	struct error *err CLEANUP(error_freep) = interrupt_check();
 	return err != NULL;
 }
@@ -70,7 +72,7 @@ bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_sta
 
 /* --- handling of an event --- */
 
-static struct tracee *find(struct tracer *tr, pid_t tid)
+struct tracee *tracer_find(struct tracer *tr, pid_t tid)
 {
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		if (tr->tracees.data[i].tid == tid && tr->tracees.data[i].state != TRACEE_GONE)
@@ -89,8 +91,17 @@ static void keep_event(struct tracer *tr, struct event e)
 		e.lost = tr->lost;
 		tr->lost = 0;
 		*vec_push(&tr->events) = e;
+		tr->halting |= e.halted;
 		pthread_cond_signal(&tr->arrived);
 	}
+	pthread_mutex_unlock(&tr->lock);
+}
+
+void tracer_show_events(struct tracer *tr)
+{
+	pthread_mutex_lock(&tr->lock);
+	tr->halting = false;
+	pthread_cond_signal(&tr->arrived);
 	pthread_mutex_unlock(&tr->lock);
 }
 
@@ -102,23 +113,19 @@ static bool is_thread(const struct tracer *tr, pid_t tid)
 	return access(path, F_OK) == 0;
 }
 
-static struct tracee *add_thread(struct tracer *tr, pid_t tid)
-{
-	struct tracee *tracee = vec_push(&tr->tracees);
-
-	*tracee = (struct tracee){ .tid = tid, .state = TRACEE_RUNNING, .kept = true };
-	return tracee;
-}
-
 /*
  * The kernel seizes new threads and processes for us (PTRACE_O_TRACECLONE, ..FORK, ..VFORK). The
- * first stop of a new one may arrive before its parent's event. A new process is detached.
+ * first stop of a new one may arrive before its parent's event. A new process is detached, with
+ * breakpoints after its parent's event.
  */
 static struct tracee *new_tracee(struct tracer *tr, const struct wait_status *w)
 {
 	if (tr->pid && is_thread(tr, w->tid))
-		return add_thread(tr, w->tid);
-	ptrace(PTRACE_DETACH, w->tid, NULL, NULL);
+		return tracer_add(tr, w->tid);
+	if (tr->pid && tr->planted.n)
+		*vec_push(&tr->newborn) = w->tid;
+	else
+		ptrace(PTRACE_DETACH, w->tid, NULL, NULL);
 	return NULL;
 }
 
@@ -143,7 +150,7 @@ static void take_end(struct tracer *tr, struct tracee *tracee, const struct wait
 	if (w->tid != tr->pid)
 		e.kind = EVENT_THREAD_EXIT;
 	else
-		tr->pid = 0;
+		tracer_end_session(tr);
 	keep_event(tr, e);
 }
 
@@ -156,7 +163,12 @@ static void take_exec(struct tracer *tr, struct tracee *tracee)
 		if (other != tracee && other->kept)
 			other->state = TRACEE_GONE;
 	}
-	keep_event(tr, (struct event){ .kind = EVENT_EXEC, .tid = tracee->tid });
+	tracer_forget_breakpoints(tr);
+	tracee->reported = 0;
+	tr->vfork_parent = 0;
+	tr->want_halt |= tr->controlled;
+	keep_event(tr, (struct event){
+			       .kind = EVENT_EXEC, .tid = tracee->tid, .halted = tr->controlled });
 }
 
 static void take_child(struct tracer *tr, pid_t tid, int event)
@@ -174,13 +186,50 @@ static void take_child(struct tracer *tr, pid_t tid, int event)
 	else if (is_thread(tr, e.child))
 		e.kind = EVENT_NEW_THREAD;
 	keep_event(tr, e);
-	if (e.kind == EVENT_NEW_THREAD && !find(tr, e.child))
-		add_thread(tr, e.child);
+	if (e.kind != EVENT_NEW_THREAD)
+		tracer_new_process(tr, tid, e.child, e.kind == EVENT_VFORK);
+	else if (!tracer_find(tr, e.child))
+		tracer_add(tr, e.child);
 }
 
 static bool stops_jobs(int signal)
 {
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/*
+ * A thread has executed a breakpoint, and was set back to it. The first one halts the program.
+ * Others that come to one before they stop are not reported: they come to it again.
+ */
+static void take_breakpoint(struct tracer *tr, struct tracee *tracee, uint64_t addr)
+{
+	tracee->signal = 0;
+	if (tr->halted || tr->want_halt)
+		return;
+	tracee->reported = addr;
+	tr->want_halt = true;
+	keep_event(tr, (struct event){ .kind = EVENT_BREAKPOINT,
+	                               .tid = tracee->tid,
+	                               .addr = addr,
+	                               .halted = true });
+}
+
+static void take_signal(struct tracer *tr, struct tracee *tracee, int signal)
+{
+	uint64_t bit = UINT64_C(1) << (signal - 1);
+	uint64_t addr = signal == SIGTRAP ? tracer_take_trap(tr, tracee->tid) : 0;
+
+	if (addr) {
+		take_breakpoint(tr, tracee, addr);
+		return;
+	}
+	if (tr->drop_signals & bit)
+		tracee->signal = 0;
+	tr->want_halt |= (tr->stop_signals & bit) != 0;
+	keep_event(tr, (struct event){ .kind = EVENT_SIGNAL,
+	                               .tid = tracee->tid,
+	                               .signal = signal,
+	                               .halted = tr->stop_signals & bit });
 }
 
 static void take_kept(struct tracer *tr, struct tracee *tracee, int event, int signal)
@@ -193,17 +242,20 @@ static void take_kept(struct tracer *tr, struct tracee *tracee, int event, int s
 		keep_event(tr, (struct event){ .kind = EVENT_STOPPED,
 		                               .tid = tracee->tid,
 		                               .signal = signal });
-	if (event == 0)
-		keep_event(tr, (struct event){ .kind = EVENT_SIGNAL,
-		                               .tid = tracee->tid,
-		                               .signal = signal });
-	else if (event == PTRACE_EVENT_EXEC)
+	if (event == 0) {
+		take_signal(tr, tracee, signal);
+	} else if (event == PTRACE_EVENT_VFORK_DONE && tracee->tid == tr->vfork_parent) {
+		tr->vfork_parent = 0;
+		tr->vfork_over = true;
+		tracer_replant_all(tr, tracee->tid);
+	} else if (event == PTRACE_EVENT_EXEC) {
 		take_exec(tr, tracee);
+	}
 }
 
 struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
 {
-	struct tracee *tracee = find(tr, w->tid);
+	struct tracee *tracee = tracer_find(tr, w->tid);
 
 	if (w->status == -1 || !WIFSTOPPED(w->status)) {
 		take_end(tr, tracee, w);
@@ -221,7 +273,7 @@ struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
 	if (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK ||
 	    event == PTRACE_EVENT_VFORK) {
 		take_child(tr, w->tid, event);
-		tracee = find(tr, w->tid); /* the vector may have grown */
+		tracee = tracer_find(tr, w->tid); /* the vector may have grown */
 	}
 	return tracee;
 }

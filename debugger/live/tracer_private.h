@@ -1,6 +1,6 @@
 /*
- * Internals of the tracer, shared by tracer.c, tracer_event.c and tracer_stop.c. All functions run
- * in the tracer thread.
+ * Internals of the tracer, shared by tracer.c, tracer_launch.c, tracer_event.c, tracer_stop.c,
+ * tracer_control.c and tracer_break.c. All functions run in the tracer thread.
  */
 #ifndef DEBUGGER_LIVE_TRACER_PRIVATE_H
 #define DEBUGGER_LIVE_TRACER_PRIVATE_H
@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 #include "debugger/base/vec.h"
 #include "debugger/live/live.h"
@@ -23,13 +24,33 @@ enum tracee_state { TRACEE_RUNNING, TRACEE_STOPPED, TRACEE_GONE };
 struct tracee {
 	pid_t tid;
 	enum tracee_state state;
-	bool kept;       /* belongs to the session; others are seized for one stop */
-	bool held;       /* stays stopped until TRACER_CONTINUE */
+	bool kept; /* belongs to the session; others are seized for one stop */
+	bool held; /* stays stopped until TRACER_CONTINUE */
+	/*
+	 * Address of the breakpoint that it stands at and that was reported: TRACER_CONTINUE steps
+	 * over it. 0: none.
+	 */
+	uint64_t reported;
 	bool group_stop; /* stopped by job control: must not continue before SIGCONT */
 	int signal;      /* to be delivered when the thread continues */
 	/* Used during a stop; name is in the target's stop_arena. */
 	const char *name;
 	char run_state;
+};
+
+enum { MAX_BREAKPOINT = 8 };
+
+/* A breakpoint. */
+struct planted {
+	uint64_t addr;
+	unsigned char original[MAX_BREAKPOINT]; /* arch->breakpoint_size bytes */
+	bool lifted; /* the original bytes are in the memory, for a moment or a vfork() */
+};
+
+/* A child of vfork(), which uses the memory of the program. */
+struct vforked {
+	pid_t parent; /* the thread that called it */
+	pid_t child;
 };
 
 struct tracer {
@@ -47,12 +68,26 @@ struct tracer {
 	pthread_cond_t arrived;
 	VEC(struct event) events;
 	size_t taken, lost;
+	bool halting; /* an event is queued whose halt is not complete: the caller waits */
+	/* Breakpoints; changed by the tracer thread with the lock, which other readers take. */
+	VEC(struct planted) planted;
+	atomic_size_t nplanted;
 	/* Used by the tracer thread. */
 	pid_t tid;
 	pid_t pid; /* of the session's program; 0: no session */
 	bool launched;
 	VEC(struct tracee) tracees;
-	bool standing; /* from TRACER_STOP to TRACER_RESUME */
+	bool standing;           /* from TRACER_STOP to TRACER_RESUME */
+	const struct arch *arch; /* of the session's program; NULL: not supported */
+	bool controlled;         /* TRACER_CONTROL */
+	uint64_t stop_signals, drop_signals;
+	bool halted;        /* from TRACER_HALT, or an event that halts, to TRACER_CONTINUE */
+	bool want_halt;     /* an event halts the program: tracer_halt() must follow */
+	bool busy;          /* waits for single threads: ^C must not end that */
+	VEC(pid_t) newborn; /* new processes that are stopped before their first instruction */
+	VEC(struct vforked) vforks; /* that have not begun: parent and child are stopped */
+	pid_t vfork_parent;         /* sleeps in vfork() while its child runs; 0: none */
+	bool vfork_over;            /* that has just ended */
 	bool raised;
 	int old_policy, old_nice; /* policy -1: only nice was changed */
 	struct sched_param old_param;
@@ -80,6 +115,66 @@ struct tracee *take_event(struct tracer *tr, const struct wait_status *w);
 void tracer_go_on(struct tracee *tracee);
 /* Removes tracees that are gone or not kept from the list. */
 void tracer_prune(struct tracer *tr);
+
+/* The tracee that is not gone; NULL: none. */
+struct tracee *tracer_find(struct tracer *tr, pid_t tid);
+/* When a wait for single threads that starts now ends. */
+uint64_t tracer_soon(void);
+
+/* The caller can take events that halt: the program stands still. */
+void tracer_show_events(struct tracer *tr);
+
+/* tracer_launch.c */
+struct error *tracer_launch(struct tracer *tr, struct tracer_request *r) MUST_CHECK;
+/* Kills a child of ours and waits until it is no longer a zombie. */
+void tracer_reap(struct tracer *tr, pid_t pid);
+/* A tracee that runs and belongs to the session. The vector may move. */
+struct tracee *tracer_add(struct tracer *tr, pid_t tid);
+/* Options of PTRACE_SEIZE for threads of a session. */
+uintptr_t tracer_options(void);
+
+/* tracer_control.c */
+/* Stops all threads until tracer_continue(). Those that do not stop in time cannot run either. */
+void tracer_halt(struct tracer *tr);
+/* Steps threads over the breakpoints that were reported, then resumes all. */
+void tracer_continue(struct tracer *tr);
+/* What must follow an event: halt, or hold the threads for a vfork(). */
+void tracer_after_event(struct tracer *tr);
+/* Handles a new process, which is stopped or will be: see tracer.h. */
+void tracer_new_process(struct tracer *tr, pid_t parent, pid_t child, bool is_vfork);
+struct error *tracer_detach(struct tracer *tr) MUST_CHECK;
+/* Requests of a controlled program. */
+struct error *tracer_control(struct tracer *tr, struct tracer_request *r) MUST_CHECK;
+/* The program is gone or let go: forgets what belongs to it. */
+void tracer_end_session(struct tracer *tr);
+
+/* tracer_break.c. tid: any stopped thread of the process. */
+struct planted *tracer_planted_at(struct tracer *tr, uint64_t addr);
+/* Writes bytes; ERR_FAULT. */
+struct error *tracer_poke(pid_t tid, uint64_t addr, const void *bytes, size_t len) MUST_CHECK;
+struct error *tracer_plant(struct tracer *tr, pid_t tid, uint64_t addr) MUST_CHECK;
+struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr) MUST_CHECK;
+/* Puts the original bytes into the memory, and the breakpoint again. False: it is not writable. */
+bool tracer_lift(struct tracer *tr, pid_t tid, struct planted *p);
+bool tracer_replant(struct tracer *tr, pid_t tid, struct planted *p);
+void tracer_lift_all(struct tracer *tr, pid_t tid);
+void tracer_replant_all(struct tracer *tr, pid_t tid);
+/* The original bytes for another process, which has a copy of the memory. */
+void tracer_clean(struct tracer *tr, pid_t tid);
+/* Forgets all breakpoints, which are not in the memory any more. */
+void tracer_forget_breakpoints(struct tracer *tr);
+/* TRACER_WRITE_MEMORY */
+struct error *tracer_write(struct tracer *tr, pid_t tid, uint64_t addr, const void *bytes,
+                           size_t len) MUST_CHECK;
+/* The pc of a stopped thread; 0: unknown. */
+uint64_t tracer_pc(struct tracer *tr, pid_t tid);
+/*
+ * Whether a thread that is stopped by SIGTRAP has executed a breakpoint. Then its pc is set to the
+ * breakpoint's address, which is returned; otherwise 0.
+ */
+uint64_t tracer_take_trap(struct tracer *tr, pid_t tid);
+/* Whether a stopped thread has executed a breakpoint whose SIGTRAP it has not received yet. */
+bool tracer_is_trap_pending(struct tracer *tr, pid_t tid);
 
 /* tracer_stop.c */
 struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_stop *b) MUST_CHECK;

@@ -421,7 +421,8 @@ static bool let_go(struct tracer *tr, size_t i)
 	if (tracee->state == TRACEE_GONE)
 		return true;
 	if (tracee->kept) {
-		tracer_go_on(tracee);
+		if (!tr->want_halt)
+			tracer_go_on(tracee);
 		return true;
 	}
 	return tracee->state == TRACEE_STOPPED &&

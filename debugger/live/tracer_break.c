@@ -1,0 +1,281 @@
+/* Software breakpoints in the memory of a stopped program: ptrace(2), "PTRACE_POKETEXT". */
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+
+#include "debugger/live/tracer_private.h"
+
+enum { WORD = sizeof(long), MAX_USER_REGS = 1024 };
+
+struct planted *tracer_planted_at(struct tracer *tr, uint64_t addr)
+{
+	for (size_t i = 0; i < tr->planted.n; i++) {
+		if (tr->planted.data[i].addr == addr)
+			return &tr->planted.data[i];
+	}
+	return NULL;
+}
+
+/* ---- memory: aligned words, which never reach into the next page ---- */
+
+static bool peek_word(pid_t tid, uint64_t addr, unsigned char *ret)
+{
+	errno = 0;
+	long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)addr, NULL);
+
+	memcpy(ret, &word, WORD);
+	return errno == 0;
+}
+
+static bool poke_word(pid_t tid, uint64_t addr, const unsigned char *bytes)
+{
+	long word;
+
+	memcpy(&word, bytes, WORD);
+	return ptrace(PTRACE_POKETEXT, tid, (void *)(uintptr_t)addr, (void *)word) == 0;
+}
+
+/* Copies bytes between buf and the words at addr: to the memory if write. */
+static struct error *copy(pid_t tid, uint64_t addr, unsigned char *buf, size_t len, bool write)
+{
+	for (size_t done = 0; done < len;) {
+		uint64_t base = (addr + done) / WORD * WORD;
+		size_t offset = addr + done - base;
+		size_t n = WORD - offset < len - done ? WORD - offset : len - done;
+		unsigned char word[WORD];
+
+		if (!peek_word(tid, base, word))
+			return error_fault(addr + done);
+		memcpy(write ? word + offset : buf + done, write ? buf + done : word + offset, n);
+		if (write && !poke_word(tid, base, word))
+			return error_fault(addr + done);
+		done += n;
+	}
+	return NULL;
+}
+
+struct error *tracer_poke(pid_t tid, uint64_t addr, const void *bytes, size_t len)
+{
+	return copy(tid, addr, (unsigned char *)(uintptr_t)bytes, len, true);
+}
+
+static bool poke_quietly(pid_t tid, uint64_t addr, const void *bytes, size_t len)
+{
+	struct error *err CLEANUP(error_freep) = tracer_poke(tid, addr, bytes, len);
+
+	return !err;
+}
+
+/* ---- breakpoints ---- */
+
+bool tracer_lift(struct tracer *tr, pid_t tid, struct planted *p)
+{
+	if (!p->lifted)
+		p->lifted = poke_quietly(tid, p->addr, p->original, tr->arch->breakpoint_size);
+	return p->lifted;
+}
+
+bool tracer_replant(struct tracer *tr, pid_t tid, struct planted *p)
+{
+	if (p->lifted)
+		p->lifted = !poke_quietly(tid, p->addr, tr->arch->breakpoint,
+		                          tr->arch->breakpoint_size);
+	return !p->lifted;
+}
+
+void tracer_lift_all(struct tracer *tr, pid_t tid)
+{
+	for (size_t i = 0; i < tr->planted.n; i++)
+		tracer_lift(tr, tid, &tr->planted.data[i]);
+}
+
+void tracer_replant_all(struct tracer *tr, pid_t tid)
+{
+	for (size_t i = 0; i < tr->planted.n; i++)
+		tracer_replant(tr, tid, &tr->planted.data[i]);
+}
+
+void tracer_clean(struct tracer *tr, pid_t tid)
+{
+	for (size_t i = 0; i < tr->planted.n; i++) {
+		const struct planted *p = &tr->planted.data[i];
+
+		if (!p->lifted)
+			poke_quietly(tid, p->addr, p->original, tr->arch->breakpoint_size);
+	}
+}
+
+struct error *tracer_plant(struct tracer *tr, pid_t tid, uint64_t addr)
+{
+	struct planted p = { .addr = addr, .lifted = true };
+	size_t size = tr->arch->breakpoint_size;
+
+	if (tracer_planted_at(tr, addr))
+		return NULL;
+	for (size_t i = 0; size > 1 && i < tr->planted.n; i++) {
+		if (addr - tr->planted.data[i].addr < size ||
+		    tr->planted.data[i].addr - addr < size)
+			return error_new(ERR_USAGE, "another breakpoint overlaps it");
+	}
+	TRY(copy(tid, addr, p.original, size, false));
+	if (!tr->vfork_parent && !tracer_replant(tr, tid, &p))
+		return error_fault(addr);
+	pthread_mutex_lock(&tr->lock);
+	*vec_push(&tr->planted) = p;
+	atomic_store(&tr->nplanted, tr->planted.n);
+	pthread_mutex_unlock(&tr->lock);
+	return NULL;
+}
+
+struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr)
+{
+	struct planted *p = tracer_planted_at(tr, addr);
+
+	if (!p)
+		return NULL;
+	/* Memory that is not mapped any more has no breakpoint. */
+	tracer_lift(tr, tid, p);
+	pthread_mutex_lock(&tr->lock);
+	*p = tr->planted.data[--tr->planted.n];
+	atomic_store(&tr->nplanted, tr->planted.n);
+	pthread_mutex_unlock(&tr->lock);
+	return NULL;
+}
+
+void tracer_forget_breakpoints(struct tracer *tr)
+{
+	pthread_mutex_lock(&tr->lock);
+	tr->planted.n = 0;
+	atomic_store(&tr->nplanted, 0);
+	pthread_mutex_unlock(&tr->lock);
+}
+
+/* Whether the two ranges have bytes in common; *from and *to: which, as offsets in the first. */
+static bool overlap(uint64_t addr, size_t len, uint64_t other, size_t other_len, size_t *from,
+                    size_t *to)
+{
+	uint64_t end = addr + len, other_end = other + other_len;
+
+	if (other >= end || addr >= other_end)
+		return false;
+	*from = other > addr ? (size_t)(other - addr) : 0;
+	*to = other_end < end ? (size_t)(other_end - addr) : len;
+	return true;
+}
+
+struct error *tracer_write(struct tracer *tr, pid_t tid, uint64_t addr, const void *bytes,
+                           size_t len)
+{
+	size_t from, to, size = tr->arch->breakpoint_size;
+	struct error *err;
+
+	tracer_lift_all(tr, tid);
+	err = tracer_poke(tid, addr, bytes, len);
+	for (size_t i = 0; i < tr->planted.n && !err; i++) {
+		struct planted *p = &tr->planted.data[i];
+
+		if (!overlap(addr, len, p->addr, size, &from, &to))
+			continue;
+		pthread_mutex_lock(&tr->lock);
+		memcpy(p->original + (addr + from - p->addr), (const char *)bytes + from,
+		       to - from);
+		pthread_mutex_unlock(&tr->lock);
+	}
+	if (!tr->vfork_parent)
+		tracer_replant_all(tr, tid);
+	return err;
+}
+
+void tracer_hide_breakpoints(struct tracer *tr, uint64_t addr, void *bytes, size_t len)
+{
+	size_t from, to;
+
+	if (atomic_load(&tr->nplanted) == 0 || len == 0)
+		return;
+	pthread_mutex_lock(&tr->lock);
+	for (size_t i = 0; i < tr->planted.n; i++) {
+		const struct planted *p = &tr->planted.data[i];
+
+		if (overlap(addr, len, p->addr, tr->arch->breakpoint_size, &from, &to))
+			memcpy((char *)bytes + from, p->original + (addr + from - p->addr),
+			       to - from);
+	}
+	pthread_mutex_unlock(&tr->lock);
+}
+
+/* ---- threads at breakpoints ---- */
+
+/* Reads the general registers of a stopped thread. False: impossible. */
+static bool read_registers(struct tracer *tr, pid_t tid, unsigned char *ret)
+{
+	struct iovec iov = { ret, tr->arch->user_regs_size };
+
+	return tr->arch->user_regs_size <= MAX_USER_REGS &&
+	       ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0 &&
+	       iov.iov_len == tr->arch->user_regs_size;
+}
+
+uint64_t tracer_pc(struct tracer *tr, pid_t tid)
+{
+	unsigned char regs[MAX_USER_REGS];
+	uint64_t pc;
+
+	if (!tr->arch || !read_registers(tr, tid, regs))
+		return 0;
+	memcpy(&pc, regs + tr->arch->regs[tr->arch->pc].offset, sizeof(pc));
+	return pc;
+}
+
+static bool set_pc(struct tracer *tr, pid_t tid, uint64_t pc)
+{
+	unsigned char regs[MAX_USER_REGS];
+
+	if (!read_registers(tr, tid, regs))
+		return false;
+	memcpy(regs + tr->arch->regs[tr->arch->pc].offset, &pc, sizeof(pc));
+	struct iovec iov = { regs, tr->arch->user_regs_size };
+	return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0;
+}
+
+/* Whether a SIGTRAP comes from a breakpoint instruction: x86 has SI_KERNEL, others TRAP_BRKPT. */
+static bool is_of_breakpoint(const siginfo_t *info)
+{
+	return info->si_signo == SIGTRAP &&
+	       (info->si_code == SI_KERNEL || info->si_code == TRAP_BRKPT);
+}
+
+uint64_t tracer_take_trap(struct tracer *tr, pid_t tid)
+{
+	siginfo_t info;
+
+	if (!tr->planted.n || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0 ||
+	    !is_of_breakpoint(&info))
+		return 0;
+	uint64_t addr = tracer_pc(tr, tid) - tr->arch->breakpoint_pc;
+
+	return tracer_planted_at(tr, addr) && set_pc(tr, tid, addr) ? addr : 0;
+}
+
+bool tracer_is_trap_pending(struct tracer *tr, pid_t tid)
+{
+	enum { AT_ONCE = 16 };
+	siginfo_t pending[AT_ONCE];
+	struct __ptrace_peeksiginfo_args from = { .nr = AT_ONCE };
+
+	if (!tr->planted.n || !tracer_planted_at(tr, tracer_pc(tr, tid) - tr->arch->breakpoint_pc))
+		return false;
+	for (;;) {
+		long n = ptrace(PTRACE_PEEKSIGINFO, tid, &from, pending);
+
+		for (long i = 0; i < n; i++) {
+			if (is_of_breakpoint(&pending[i]))
+				return true;
+		}
+		if (n < AT_ONCE)
+			return false;
+		from.off += AT_ONCE;
+	}
+}

@@ -1,0 +1,405 @@
+/* Halts and continues a controlled program, and steps its threads: see tracer.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "debugger/base/clock.h"
+#include "debugger/live/live_check.h"
+#include "debugger/live/tracer_private.h"
+
+enum { MAX_STEPS = 100 /* of one instruction, while other stops come between */ };
+
+/* ---- halting ---- */
+
+/* A stopped thread, through which the memory can be read and written; 0: none. */
+static pid_t any_stopped(const struct tracer *tr)
+{
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		if (tr->tracees.data[i].state == TRACEE_STOPPED && tr->tracees.data[i].kept)
+			return tr->tracees.data[i].tid;
+	}
+	return 0;
+}
+
+/* It sleeps until its child executes a program or ends, and nothing wakes it before. */
+static bool is_in_vfork(const struct tracer *tr, const struct tracee *tracee)
+{
+	return tracee->tid == tr->vfork_parent;
+}
+
+static void interrupt(const struct tracer *tr, const struct tracee *tracee)
+{
+	if (tracee->state == TRACEE_RUNNING && !is_in_vfork(tr, tracee))
+		ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
+}
+
+/* Waits until the thread has stopped. The vector of tracees may move meanwhile. */
+static bool wait_one(struct tracer *tr, size_t i, uint64_t deadline)
+{
+	struct wait_status w;
+
+	while (tr->tracees.data[i].state == TRACEE_RUNNING &&
+	       !is_in_vfork(tr, &tr->tracees.data[i])) {
+		if (!next_event(tr, tr->tracees.data[i].tid, deadline, &w))
+			return false;
+		take_event(tr, &w);
+	}
+	return true;
+}
+
+/* A thread whose SIGTRAP of a breakpoint is still to come receives it: the breakpoint may go. */
+static void settle(struct tracer *tr, size_t i, uint64_t deadline)
+{
+	struct tracee *tracee = &tr->tracees.data[i];
+
+	if (tracee->state != TRACEE_STOPPED || !tracer_is_trap_pending(tr, tracee->tid))
+		return;
+	tracee->held = false;
+	tracer_go_on(tracee);
+	wait_one(tr, i, deadline);
+}
+
+void tracer_halt(struct tracer *tr)
+{
+	uint64_t deadline = tracer_soon();
+
+	tr->halted = tr->busy = true;
+	tr->want_halt = false;
+	for (size_t i = 0; i < tr->tracees.n; i++)
+		interrupt(tr, &tr->tracees.data[i]);
+	/* The loop may append new threads, which stop by themselves when they begin. */
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		wait_one(tr, i, deadline);
+		settle(tr, i, deadline);
+		tr->tracees.data[i].held = true;
+	}
+	tr->busy = false;
+}
+
+/* ---- one instruction ---- */
+
+/* Signals that an instruction itself can cause: they cannot wait. */
+static uint64_t keep_all_but_faults(void)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+	uint64_t mask = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		mask &= ~(UINT64_C(1) << (faults[i] - 1));
+	return mask;
+}
+
+static bool change_mask(enum __ptrace_request request, pid_t tid, uint64_t *mask)
+{
+	return ptrace(request, tid, (void *)sizeof(*mask), mask) == 0;
+}
+
+/* A system call may change the mask of signals: then it must not be ours. */
+static bool is_at_syscall(const struct tracer *tr, pid_t tid, uint64_t pc)
+{
+	const struct arch *arch = tr->arch;
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)pc, NULL);
+	return errno == 0 && memcmp(&word, arch->syscall_insn, arch->syscall_insn_size) == 0;
+}
+
+/* Whether this stop ends the step of one instruction. */
+static bool is_step(const struct wait_status *w)
+{
+	siginfo_t info;
+
+	return w->status != -1 && WIFSTOPPED(w->status) && w->status >> 16 == 0 &&
+	       WSTOPSIG(w->status) == SIGTRAP &&
+	       ptrace(PTRACE_GETSIGINFO, w->tid, NULL, &info) == 0 &&
+	       (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT);
+}
+
+/* Executes one instruction; false if the thread ended, or received a signal. */
+static bool step_bare(struct tracer *tr, size_t i, uint64_t pc)
+{
+	pid_t tid = tr->tracees.data[i].tid;
+	uint64_t deadline = tracer_soon();
+	struct wait_status w;
+
+	for (int n = 0; n < MAX_STEPS && !tr->want_halt; n++) {
+		ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL);
+		tr->tracees.data[i].state = TRACEE_RUNNING;
+		if (!next_event(tr, tid, deadline, &w)) {
+			ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+			if (!next_event(tr, tid, tracer_soon(), &w))
+				return false;
+		}
+		if (is_step(&w)) {
+			tr->tracees.data[i].state = TRACEE_STOPPED;
+			return true;
+		}
+		take_event(tr, &w);
+		if (tr->tracees.data[i].state != TRACEE_STOPPED || tr->tracees.data[i].signal)
+			return false;
+		if (tracer_pc(tr, tid) != pc)
+			return true;
+	}
+	return false;
+}
+
+/* The same with the breakpoint at its pc out of the way, and other signals kept. */
+static bool step(struct tracer *tr, size_t i)
+{
+	pid_t tid = tr->tracees.data[i].tid;
+	uint64_t pc = tracer_pc(tr, tid), mask, kept = keep_all_but_faults();
+	struct planted *p = tracer_planted_at(tr, pc);
+
+	tr->busy = true;
+	if (p)
+		tracer_lift(tr, tid, p);
+	bool masked = !is_at_syscall(tr, tid, pc) && change_mask(PTRACE_GETSIGMASK, tid, &mask) &&
+	              change_mask(PTRACE_SETSIGMASK, tid, &kept);
+	bool done = step_bare(tr, i, pc);
+
+	if (masked && tr->tracees.data[i].state == TRACEE_STOPPED)
+		change_mask(PTRACE_SETSIGMASK, tid, &mask);
+	/* An execve() has forgotten it. */
+	p = tracer_planted_at(tr, pc);
+	pid_t by = any_stopped(tr);
+	if (p && by && !tr->vfork_parent)
+		tracer_replant(tr, by, p);
+	tr->tracees.data[i].held = true;
+	tr->busy = false;
+	return done;
+}
+
+/* ---- continuing ---- */
+
+/* Lets a child of vfork() run. */
+static void begin_vfork(struct tracer *tr)
+{
+	struct vforked v = tr->vforks.data[--tr->vforks.n];
+
+	tracer_lift_all(tr, v.parent);
+	tr->vfork_parent = v.parent;
+	ptrace(PTRACE_DETACH, v.child, NULL, NULL);
+}
+
+/* Lets all threads run, or while a vfork() lasts only the one that called it. */
+static void resume_all(struct tracer *tr)
+{
+	if (!tr->vfork_parent && tr->vforks.n)
+		begin_vfork(tr);
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		struct tracee *tracee = &tr->tracees.data[i];
+
+		tracee->held = tr->vfork_parent && tracee->tid != tr->vfork_parent;
+		tracer_go_on(tracee);
+	}
+}
+
+void tracer_continue(struct tracer *tr)
+{
+	for (size_t i = 0; i < tr->tracees.n && !tr->vfork_parent && !tr->want_halt; i++) {
+		struct tracee *tracee = &tr->tracees.data[i];
+		uint64_t at = tracee->reported;
+
+		if (tracee->state != TRACEE_STOPPED || !at)
+			continue;
+		tracee->reported = 0;
+		if (at == tracer_pc(tr, tracee->tid) && tracer_planted_at(tr, at))
+			step(tr, i);
+	}
+	if (tr->want_halt) {
+		/* A signal of a step, which halts: an event says so. */
+		tr->want_halt = false;
+		return;
+	}
+	tr->halted = false;
+	resume_all(tr);
+}
+
+static void follow(struct tracer *tr)
+{
+	if (tr->want_halt && !tr->halted)
+		tracer_halt(tr);
+	tr->want_halt = false;
+	if (tr->vfork_over) {
+		tr->vfork_over = false;
+		if (!tr->halted)
+			tracer_continue(tr);
+	}
+	if (tr->vforks.n && !tr->vfork_parent && !tr->halted) {
+		tracer_halt(tr);
+		tracer_continue(tr);
+	}
+}
+
+void tracer_after_event(struct tracer *tr)
+{
+	if (tr->standing)
+		return;
+	if (tr->pid)
+		follow(tr);
+	if (tr->halting)
+		tracer_show_events(tr);
+}
+
+/* ---- new processes ---- */
+
+static bool take_newborn(struct tracer *tr, pid_t child)
+{
+	for (size_t i = 0; i < tr->newborn.n; i++) {
+		if (tr->newborn.data[i] != child)
+			continue;
+		tr->newborn.data[i] = tr->newborn.data[--tr->newborn.n];
+		return true;
+	}
+	return false;
+}
+
+static bool shares_memory(pid_t a, pid_t b)
+{
+	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+}
+
+void tracer_new_process(struct tracer *tr, pid_t parent, pid_t child, bool is_vfork)
+{
+	bool was_busy = tr->busy, born = take_newborn(tr, child);
+	struct wait_status w;
+
+	if (!born && !tr->planted.n)
+		return; /* it is let go at its first stop */
+	tr->busy = true;
+	if (!born)
+		born = next_event(tr, child, tracer_soon(), &w) && w.status != -1 &&
+		       WIFSTOPPED(w.status);
+	tr->busy = was_busy;
+	if (!born)
+		return;
+	if (is_vfork && tr->planted.n) {
+		struct tracee *tracee = tracer_find(tr, parent);
+
+		*vec_push(&tr->vforks) = (struct vforked){ parent, child };
+		if (tracee)
+			tracee->held = true;
+		return;
+	}
+	if (!shares_memory(child, parent))
+		tracer_clean(tr, child);
+	ptrace(PTRACE_DETACH, child, NULL, NULL);
+}
+
+/* ---- the end ---- */
+
+void tracer_end_session(struct tracer *tr)
+{
+	for (size_t i = 0; i < tr->newborn.n; i++)
+		ptrace(PTRACE_DETACH, tr->newborn.data[i], NULL, NULL);
+	for (size_t i = 0; i < tr->vforks.n; i++)
+		ptrace(PTRACE_DETACH, tr->vforks.data[i].child, NULL, NULL);
+	tracer_forget_breakpoints(tr);
+	tr->newborn.n = tr->vforks.n = 0;
+	tr->vfork_parent = 0;
+	tr->pid = 0;
+	tr->vfork_over = tr->halted = tr->want_halt = tr->controlled = false;
+	tr->stop_signals = tr->drop_signals = 0;
+}
+
+struct error *tracer_detach(struct tracer *tr)
+{
+	bool was_halted = tr->halted;
+
+	tracer_halt(tr);
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		if (tr->tracees.data[i].state != TRACEE_RUNNING)
+			continue;
+		pid_t tid = tr->tracees.data[i].tid;
+
+		if (!was_halted)
+			tracer_continue(tr);
+		return error_new(ERR_STATE,
+		                 "thread %d is in uninterruptible sleep and cannot be detached",
+		                 (int)tid);
+	}
+	pid_t by = any_stopped(tr);
+	if (by)
+		tracer_lift_all(tr, by);
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		const struct tracee *tracee = &tr->tracees.data[i];
+
+		if (tracee->state == TRACEE_STOPPED)
+			ptrace(PTRACE_DETACH, tracee->tid, NULL, (void *)(intptr_t)tracee->signal);
+	}
+	tracer_end_session(tr);
+	tracer_prune(tr);
+	return NULL;
+}
+
+/* ---- requests ---- */
+
+static struct error *step_thread(struct tracer *tr, struct tracer_request *r)
+{
+	for (size_t i = 0; i < tr->tracees.n; i++) {
+		struct tracee *tracee = &tr->tracees.data[i];
+
+		if (tracee->tid != r->step.tid || tracee->state != TRACEE_STOPPED)
+			continue;
+		if (tr->vfork_parent)
+			return error_new(ERR_STATE, "a child of vfork() uses its memory");
+		r->step.done = step(tr, i);
+		tr->want_halt = false;
+		tracee = tracer_find(tr, r->step.tid);
+		uint64_t pc = tracee && tr->pid ? tracer_pc(tr, tracee->tid) : 0;
+		if (tracee)
+			tracee->reported = tracer_planted_at(tr, pc) ? pc : 0;
+		return NULL;
+	}
+	return error_new(ERR_STATE, "thread %d has ended or is not stopped", (int)r->step.tid);
+}
+
+/* Requests that need a program that stands still. by: a stopped thread. */
+static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
+{
+	switch (r->kind) {
+	case TRACER_BREAK:
+		return tracer_plant(tr, by, r->breakpoint.addr);
+	case TRACER_UNBREAK:
+		return tracer_unplant(tr, by, r->breakpoint.addr);
+	case TRACER_WRITE_MEMORY:
+		return tracer_write(tr, by, r->write.addr, r->write.bytes, r->write.len);
+	case TRACER_STEP:
+		return step_thread(tr, r);
+	default:
+		return error_new(ERR_STATE, "not supported yet");
+	}
+}
+
+static struct error *begin(struct tracer *tr, const struct tracer_request *r)
+{
+	if (!tr->arch)
+		TRY(live_check(tr->pid, false, &tr->arch));
+	tr->controlled = true;
+	tr->stop_signals = r->control.stop;
+	tr->drop_signals = r->control.drop;
+	return NULL;
+}
+
+struct error *tracer_control(struct tracer *tr, struct tracer_request *r)
+{
+	if (r->kind == TRACER_CONTROL)
+		return begin(tr, r);
+	if (!tr->controlled)
+		return error_new(ERR_STATE, "process %d is not controlled", (int)tr->pid);
+	if (r->kind == TRACER_HALT) {
+		tracer_halt(tr);
+		return NULL;
+	}
+	pid_t by = any_stopped(tr);
+	if (!tr->halted || !by)
+		return error_new(ERR_STATE, "process %d is running", (int)tr->pid);
+	return act(tr, r, by);
+}

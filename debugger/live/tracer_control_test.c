@@ -1,0 +1,556 @@
+/*
+ * Tests of halting, breakpoints and steps. A child is a copy of the test process: its functions
+ * have the addresses of ours, and its code has the bytes of ours.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include <cmocka.h>
+
+#include "debugger/live/tracer.h"
+#include "debugger/target/target.h"
+#include "debugger/test/child.h"
+#include "debugger/test/program.h"
+
+enum { CALLERS = 3, CALLS = 100, CODE = 16 };
+
+static const uint64_t long_enough = UINT64_C(60) * 1000000000;
+
+/* Memory that test and child share. */
+static struct {
+	atomic_ulong calls, done;
+} * counts;
+
+/* The function with the breakpoint. */
+static __attribute__((noinline)) void called(void)
+{
+	atomic_fetch_add(&counts->calls, 1);
+	__asm__ volatile("");
+}
+
+static void expect_ok(struct error *err)
+{
+	if (err)
+		fail_msg("%s", err->message);
+}
+
+static void tracer_freep(struct tracer **tr)
+{
+	tracer_free(*tr);
+}
+
+static struct event next(struct tracer *tr)
+{
+	struct event e = { 0 };
+	bool found = false;
+
+	expect_ok(tracer_wait_event(tr, long_enough, &e, &found));
+	assert_true(found);
+	return e;
+}
+
+/* The next event that halts, or that is the last one. */
+static struct event next_halt(struct tracer *tr)
+{
+	struct event e;
+
+	do
+		e = next(tr);
+	while (!e.halted && e.kind != EVENT_EXIT && e.kind != EVENT_KILLED);
+	return e;
+}
+
+static void go(struct tracer *tr, enum tracer_request_kind kind)
+{
+	struct tracer_request r = { .kind = kind };
+
+	expect_ok(tracer_request(tr, &r));
+}
+
+/* The program may end while it is halted for an event that was queued before. */
+static void go_unless_ended(struct tracer *tr)
+{
+	struct tracer_request r = { .kind = TRACER_CONTINUE };
+	struct error *err CLEANUP(error_freep) = tracer_request(tr, &r);
+
+	assert_true(!err || strstr(err->message, "has ended"));
+}
+
+static struct error *at(struct tracer *tr, enum tracer_request_kind kind, uint64_t addr)
+{
+	struct tracer_request r = { .kind = kind, .breakpoint = { addr } };
+
+	return tracer_request(tr, &r);
+}
+
+static void control(struct tracer *tr, uint64_t stop, uint64_t drop)
+{
+	struct tracer_request r = { .kind = TRACER_CONTROL, .control = { stop, drop } };
+
+	expect_ok(tracer_request(tr, &r));
+}
+
+/* Attaches to a child, which is halted then. */
+static struct tracer *attach(pid_t pid)
+{
+	struct tracer *tr = tracer_new();
+	struct tracer_request r = { .kind = TRACER_ATTACH, .attach = { pid } };
+
+	expect_ok(tracer_request(tr, &r));
+	control(tr, 0, 0);
+	go(tr, TRACER_HALT);
+	return tr;
+}
+
+static uint64_t code(void)
+{
+	return (uint64_t)(uintptr_t)called;
+}
+
+static bool is_original(pid_t pid)
+{
+	unsigned char now[CODE];
+	struct iovec local = { now, CODE }, remote = { (void *)(uintptr_t)code(), CODE };
+
+	assert_int_equal(process_vm_readv(pid, &local, 1, &remote, 1, 0), CODE);
+	return memcmp(now, (const void *)(uintptr_t)code(), CODE) == 0;
+}
+
+static void *call_often(void *arg)
+{
+	for (int i = 0; i < CALLS; i++)
+		called();
+	return arg;
+}
+
+static void call_in_threads(void)
+{
+	pthread_t threads[CALLERS];
+
+	for (int i = 0; i < CALLERS; i++)
+		pthread_create(&threads[i], NULL, call_often, NULL);
+	for (int i = 0; i < CALLERS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Waits until the test sends a signal. */
+static void wait_signal(void)
+{
+	while (atomic_load(&child_shared_->signals) == 0)
+		sched_yield();
+}
+
+static void call_and_end(void)
+{
+	wait_signal();
+	call_in_threads();
+}
+
+static void call_forever(void)
+{
+	for (;;)
+		called();
+}
+
+static void test_every_call_is_reported_once(void **state)
+{
+	CHILD(c, NULL, call_and_end);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	unsigned long hits = 0;
+	struct event e;
+
+	(void)state;
+	atomic_store(&counts->calls, 0);
+	expect_ok(at(tr, TRACER_BREAK, code()));
+	expect_ok(at(tr, TRACER_BREAK, code())); /* again: it is there */
+	kill(c.pid, SIGRTMIN);
+	for (;; hits++) {
+		go(tr, TRACER_CONTINUE);
+		e = next_halt(tr);
+		if (e.kind != EVENT_BREAKPOINT)
+			break;
+		assert_int_equal(e.addr, code());
+		assert_int_equal(child_state(c.pid, e.tid), 't');
+		assert_int_equal(child_state(c.pid, c.pid), 't');
+		/* Other threads may be between the breakpoint and the increment. */
+		assert_true(atomic_load(&counts->calls) <= hits);
+		assert_true(atomic_load(&counts->calls) + CALLERS > hits);
+	}
+	assert_int_equal(e.kind, EVENT_EXIT);
+	assert_int_equal(e.status, 0);
+	assert_int_equal(hits, CALLERS * CALLS);
+}
+
+static void test_reads_show_the_original_bytes(void **state)
+{
+	CHILD(c, NULL, call_forever);
+	struct tracer *tr = attach(c.pid);
+	const struct target_options options = { .tracer = tr };
+	struct target *t = NULL;
+	unsigned char now[CODE];
+	size_t got;
+
+	(void)state;
+	expect_ok(target_live_open(c.pid, &options, &t));
+	expect_ok(at(tr, TRACER_BREAK, code()));
+	expect_ok(at(tr, TRACER_BREAK, code() + 3));
+	assert_false(is_original(c.pid));
+	expect_ok(target_read_through(t, code(), now, CODE, &got));
+	assert_int_equal(got, CODE);
+	assert_memory_equal(now, (void *)(uintptr_t)code(), CODE);
+	expect_ok(target_read_through(t, code() + 3, now, 1, &got));
+	assert_memory_equal(now, (void *)(uintptr_t)(code() + 3), 1);
+	/* Those of a stop come from vectors. */
+	expect_ok(target_stop(t));
+	expect_ok(target_read(t, code(), now, CODE));
+	assert_memory_equal(now, (void *)(uintptr_t)code(), CODE);
+	target_resume(t);
+	assert_int_equal(child_state(c.pid, c.pid), 't'); /* it is halted still */
+	expect_ok(at(tr, TRACER_UNBREAK, code() + 3));
+	expect_ok(at(tr, TRACER_UNBREAK, code()));
+	assert_true(is_original(c.pid));
+	target_close(t);
+	tracer_free(tr);
+	child_wait_progress(&c);
+}
+
+static void test_a_write_keeps_the_breakpoint(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	static const unsigned char nops[] = { 0x90, 0x90, 0x90, 0x90 };
+	struct tracer_request r = { .kind = TRACER_WRITE_MEMORY,
+		                    .write = { code(), nops, sizeof(nops) } };
+	unsigned char now[sizeof(nops)];
+	struct iovec local = { now, sizeof(now) }, remote = { (void *)(uintptr_t)code(), 4 };
+
+	(void)state;
+	expect_ok(at(tr, TRACER_BREAK, code() + 1));
+	expect_ok(tracer_request(tr, &r));
+	process_vm_readv(c.pid, &local, 1, &remote, 1, 0);
+	assert_int_equal(now[0], 0x90);
+	assert_int_not_equal(now[1], 0x90);
+	tracer_hide_breakpoints(tr, code(), now, sizeof(now));
+	assert_memory_equal(now, nops, sizeof(nops));
+	expect_ok(at(tr, TRACER_UNBREAK, code() + 1));
+	process_vm_readv(c.pid, &local, 1, &remote, 1, 0);
+	assert_memory_equal(now, nops, sizeof(nops));
+}
+
+static void test_errors(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct tracer *tr CLEANUP(tracer_freep) = tracer_new();
+	struct tracer_request r = { .kind = TRACER_ATTACH, .attach = { c.pid } };
+	struct error *err CLEANUP(error_freep) = at(tr, TRACER_BREAK, code());
+
+	(void)state;
+	assert_non_null(strstr(err->message, "no program"));
+	error_free(err);
+	expect_ok(tracer_request(tr, &r));
+	err = at(tr, TRACER_BREAK, code());
+	assert_non_null(strstr(err->message, "not controlled"));
+	error_free(err);
+	control(tr, 0, 0);
+	err = at(tr, TRACER_BREAK, code());
+	assert_non_null(strstr(err->message, "is running"));
+	error_free(err);
+	go(tr, TRACER_HALT);
+	err = at(tr, TRACER_BREAK, 8);
+	assert_int_equal(err->kind, ERR_FAULT);
+	expect_ok(at(tr, TRACER_UNBREAK, code())); /* there is none */
+}
+
+/* The middle of everything: some threads stand at the breakpoint, others are about to. */
+static void test_an_end_restores_the_program(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 12; round++) {
+		CHILD(c, NULL, call_forever);
+		struct tracer *tr = attach(c.pid);
+
+		expect_ok(at(tr, TRACER_BREAK, code()));
+		go(tr, TRACER_CONTINUE);
+		if (round % 3)
+			next_halt(tr);
+		if (round % 2)
+			go(tr, TRACER_DETACH);
+		tracer_free(tr);
+		assert_true(is_original(c.pid));
+		unsigned long before = atomic_load(&counts->calls);
+		while (atomic_load(&counts->calls) == before)
+			sched_yield();
+		child_wait_progress(&c);
+	}
+}
+
+static void test_a_step_is_one_instruction(void **state)
+{
+	CHILD(c, NULL, call_forever);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+
+	(void)state;
+	expect_ok(at(tr, TRACER_BREAK, code()));
+	go(tr, TRACER_CONTINUE);
+	struct event e = next_halt(tr);
+	unsigned long calls = atomic_load(&counts->calls), steps = 0;
+
+	for (; atomic_load(&counts->calls) == calls && steps < CODE; steps++) {
+		struct tracer_request r = { .kind = TRACER_STEP, .step = { .tid = e.tid } };
+
+		expect_ok(tracer_request(tr, &r));
+		assert_true(r.step.done);
+		assert_false(is_original(c.pid)); /* the breakpoint is back */
+	}
+	assert_true(steps > 0 && steps < CODE);
+	for (int i = 0; i < 20; i++) {
+		go(tr, TRACER_CONTINUE);
+		assert_int_equal(next_halt(tr).kind, EVENT_BREAKPOINT);
+		assert_int_equal(atomic_load(&counts->calls), calls + 1 + (unsigned)i);
+	}
+}
+
+static void *send_signals(void *arg)
+{
+	const struct child *c = arg;
+
+	for (int i = 0; i < CALLS; i++) {
+		union sigval value = { .sival_int = i };
+
+		while (sigqueue(c->pid, SIGRTMIN, value) != 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* No signal is lost, none leads to a second report of a call. */
+static void test_signals_come_through_steps(void **state)
+{
+	CHILD(c, NULL, call_forever);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	pthread_t sender;
+	struct event e;
+
+	(void)state;
+	expect_ok(at(tr, TRACER_BREAK, code()));
+	go(tr, TRACER_CONTINUE);
+	next_halt(tr);
+	unsigned long before = atomic_load(&counts->calls), hits = 0;
+	assert_int_equal(pthread_create(&sender, NULL, send_signals, &c), 0);
+	do {
+		go(tr, TRACER_CONTINUE);
+		e = next_halt(tr);
+		assert_int_equal(e.kind, EVENT_BREAKPOINT);
+		assert_int_equal(atomic_load(&counts->calls), before + ++hits);
+	} while (atomic_load(&c.shared->signals) < CALLS);
+	pthread_join(sender, NULL);
+	assert_int_equal(atomic_load(&c.shared->signals), CALLS);
+}
+
+static void test_signals_that_halt(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	const uint64_t bit = UINT64_C(1) << (SIGRTMIN - 1);
+
+	(void)state;
+	control(tr, bit, 0);
+	go(tr, TRACER_CONTINUE);
+	kill(c.pid, SIGRTMIN);
+	struct event e = next_halt(tr);
+	assert_int_equal(e.kind, EVENT_SIGNAL);
+	assert_int_equal(e.signal, SIGRTMIN);
+	assert_int_equal(atomic_load(&c.shared->signals), 0);
+	go(tr, TRACER_CONTINUE);
+	while (atomic_load(&c.shared->signals) == 0)
+		sched_yield();
+	control(tr, bit, bit);
+	kill(c.pid, SIGRTMIN);
+	next_halt(tr);
+	go(tr, TRACER_CONTINUE);
+	child_wait_progress(&c);
+	assert_int_equal(atomic_load(&c.shared->signals), 1);
+}
+
+static int status_of(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+/* New processes call the function while a thread of the program does: none dies. */
+static void start_processes(void)
+{
+	static char *const argv[] = { (char *)(uintptr_t) "true", NULL };
+	volatile int bad = 0;
+	pid_t pid;
+
+	for (volatile int i = 0; i < 20; i++) {
+		if ((pid = fork()) == 0) {
+			called();
+			_exit(0);
+		}
+		bad += status_of(pid) != 0;
+		if ((pid = vfork()) == 0) {
+			called();
+			_exit(0);
+		}
+		bad += status_of(pid) != 0;
+		bad += posix_spawnp(&pid, "true", NULL, NULL, argv, environ) != 0 ||
+		       status_of(pid) != 0;
+	}
+	_exit(bad);
+}
+
+static void *call_forever_thread(void *arg)
+{
+	while (!atomic_load(&child_shared_->quit))
+		called();
+	return arg;
+}
+
+static void *vfork_often(void *arg)
+{
+	for (int i = 0; i < 10; i++) {
+		pid_t pid = vfork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0 || status_of(pid) != 0)
+			_exit(98);
+	}
+	return arg;
+}
+
+static void start_processes_beside_threads(void)
+{
+	pthread_t thread, others[2];
+
+	wait_signal();
+	pthread_create(&thread, NULL, call_forever_thread, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&others[i], NULL, vfork_often, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(others[i], NULL);
+	start_processes();
+}
+
+static void test_new_processes_have_no_breakpoints(void **state)
+{
+	CHILD(c, NULL, start_processes_beside_threads);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	unsigned hits = 0;
+	struct event e;
+
+	(void)state;
+	expect_ok(at(tr, TRACER_BREAK, code()));
+	kill(c.pid, SIGRTMIN);
+	for (;; hits++) {
+		go_unless_ended(tr);
+		e = next_halt(tr);
+		if (e.kind != EVENT_BREAKPOINT)
+			break;
+		assert_int_not_equal(e.tid, c.pid); /* the processes are not ours */
+	}
+	assert_int_equal(e.kind, EVENT_EXIT);
+	assert_int_equal(e.status, 0);
+	assert_true(hits > 0);
+}
+
+static void test_halts_of_a_program_with_a_vfork(void **state)
+{
+	CHILD(c, NULL, start_processes_beside_threads);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	struct event e = { 0 };
+	bool found;
+
+	(void)state;
+	expect_ok(at(tr, TRACER_BREAK, (uint64_t)(uintptr_t)send_signals)); /* never hit */
+	kill(c.pid, SIGRTMIN);
+	do {
+		go(tr, TRACER_CONTINUE);
+		go(tr, TRACER_HALT);
+		expect_ok(tracer_wait_event(tr, 0, &e, &found));
+	} while (e.kind != EVENT_FORK);
+	go(tr, TRACER_CONTINUE);
+	e = next_halt(tr);
+	assert_int_equal(e.kind, EVENT_EXIT);
+	assert_int_equal(e.status, 0);
+}
+
+static struct tracer *launch(const char *script, const struct tracer_launch *how)
+{
+	char *argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+		         (char *)(uintptr_t)script, NULL };
+	struct tracer_request r = { .kind = TRACER_LAUNCH,
+		                    .launch = { .path = "sh", .argv = argv, .how = how } };
+	struct tracer *tr = tracer_new();
+
+	expect_ok(tracer_request(tr, &r));
+	return tr;
+}
+
+static void test_launch(void **state)
+{
+	char *env[] = { (char *)(uintptr_t) "WORD=here", (char *)(uintptr_t) "PATH=/usr/bin:/bin",
+		        NULL };
+	const struct tracer_launch how = { "/", env, true, true, true };
+	struct tracer *tr CLEANUP(tracer_freep) =
+		launch("read x; test $? = 1 && test $(pwd) = / && test $WORD = here && "
+	               "test -z \"$HOME\" && grep -q ^0004 /proc/self/personality && "
+	               "test $(cut -d' ' -f5 /proc/$$/stat) = $$ && kill -PIPE $$",
+	               &how);
+
+	(void)state;
+	go(tr, TRACER_CONTINUE);
+	struct event e = next_halt(tr);
+	assert_int_equal(e.kind, EVENT_KILLED);
+	assert_int_equal(e.signal, SIGPIPE);
+}
+
+static void test_exec_halts(void **state)
+{
+	struct tracer *tr CLEANUP(tracer_freep) = launch("exec true", NULL);
+
+	(void)state;
+	assert_int_equal(next(tr).kind, EVENT_EXEC);
+	control(tr, 0, 0);
+	go(tr, TRACER_CONTINUE);
+	struct event e = next_halt(tr);
+	assert_int_equal(e.kind, EVENT_EXEC);
+	go(tr, TRACER_CONTINUE);
+	assert_int_equal(next_halt(tr).kind, EVENT_EXIT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_call_is_reported_once),
+		cmocka_unit_test(test_reads_show_the_original_bytes),
+		cmocka_unit_test(test_a_write_keeps_the_breakpoint),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_an_end_restores_the_program),
+		cmocka_unit_test(test_a_step_is_one_instruction),
+		cmocka_unit_test(test_signals_come_through_steps),
+		cmocka_unit_test(test_signals_that_halt),
+		cmocka_unit_test(test_new_processes_have_no_breakpoints),
+		cmocka_unit_test(test_halts_of_a_program_with_a_vfork),
+		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_exec_halts),
+	};
+
+	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+	              0);
+	if (counts == MAP_FAILED)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
