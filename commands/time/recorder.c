@@ -351,7 +351,8 @@ static struct error *record(struct recorder *r, const char *when, const char *wh
 		what.snapshot = write_snapshot(r, what.path, &tmp);
 	else if (end->dumped)
 		what.core = core_file_find(&r->origin, end->signal, time(NULL) - CORE_S, &tmp);
-	TRY(read_more(r));
+	TRY(trace_read_until_now(r->setup->trace, recorder_item, r));
+	note_lost(r);
 	TRY(error_wrap(write_trace(r, what.path, &what.duration_ns), "writing the trace"));
 	what.events = r->written;
 	what.lost = r->lost;

@@ -39,7 +39,8 @@ struct trace {
 	struct places places;
 	struct trace_totals totals;
 	uint64_t detach_ns;
-	bool detached, behind; /* behind: the buffer was not read to its end */
+	bool detached, behind; /* behind: the buffer was not read to its end, */
+	uint64_t read_to;      /* and the last event that was read is of that time */
 	uint64_t lost_seen, lost_reported;
 	trace_item_fn *visit;
 	void *arg;
@@ -602,6 +603,7 @@ static bool take(const struct probe_record *r, const unsigned char *copy, void *
 	bool is_static = r->kind == PROBE_PLACE && r->point >= FIRST_STATIC &&
 	                 r->point - FIRST_STATIC < t->statics.n;
 
+	t->read_to = r->time;
 	if (!p && !is_static)
 		return true;
 	if (r->by && outer && outer->role == TRACE_AT_POLL && outer->job != TRACE_WORKER)
@@ -665,6 +667,16 @@ struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
 	} while (more && t->detached);
 	t->behind = more;
 	return t->returns.n && !t->detached ? add_returns(t) : NULL;
+}
+
+struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *arg)
+{
+	uint64_t now = clock_now_ns();
+
+	do {
+		TRY(trace_read(t, visit, arg));
+	} while (t->behind && t->read_to < now);
+	return NULL;
 }
 
 bool trace_has_lost(struct trace *t, uint64_t *n)

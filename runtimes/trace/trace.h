@@ -129,12 +129,14 @@ const char *trace_backend(const struct trace *t);
 /* item is valid during the call. Returns false to stop. */
 typedef bool trace_item_fn(const struct trace_item *item, void *arg);
 /*
- * Passes on what has happened since the last call; call it every few milliseconds. After
- * trace_detach it passes on all that is left.
+ * Passes on what has happened since the last call; call it every few milliseconds. Where that is
+ * very much, some is left for the next call. After trace_detach it passes on all that is left.
  */
 struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg) MUST_CHECK;
+/* The same, but all that happened before this call is passed on, and maybe more. */
+struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *arg) MUST_CHECK;
 /*
- * Call it after each trace_read(). True: events were lost, so that what depends on the last event
+ * Call it after each of both. True: events were lost, so that what depends on the last event
  * of a task or thread is unknown. What is in the buffer then was written before some of them: when
  * that was read it is true again, and *n is how many were lost; 0 before.
  */
