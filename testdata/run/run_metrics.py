@@ -14,22 +14,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
-from run_trace import Program, WAIT
+import traced
+from traced import WAIT, Asyncdbg, Program, check, check_calls, leave_out_refused, slow, take_slow, wait_for
 
-WITHIN = 0.1  # seconds, more than one turn of asyncdbg's reader
 SAMPLE = re.compile(r'^([a-z_]+)(?:\{(.*)\})? (\S+)$')
-slow = []  # the option --allow-slow
 LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"')
-failures = 0
-
-
-def check(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"FAILED: {what}: {got}, not {wanted}")
 
 
 class Metrics:
@@ -67,24 +57,15 @@ def check_format(what, metrics):
 
 
 def start(asyncdbg, program, *options):
-    """asyncdbg, once it counts: it has put its breakpoints into the code."""
-    errors = tempfile.TemporaryFile("w+")
-    child = subprocess.Popen([asyncdbg, "-p", str(program.child.pid), "metrics", *slow, *options],
-                             stdout=subprocess.PIPE, stderr=errors, text=True)
-    return child, errors
+    return Asyncdbg(asyncdbg, "-p", str(program.child.pid), "metrics", *slow, *options)
 
 
-def wait_for(path, child, errors):
-    limit = time.monotonic() + WAIT
-    while not os.path.exists(path) and time.monotonic() < limit:
-        if child.poll() is not None:
-            errors.seek(0)
-            message = errors.read()
-            if "there are no probes" in message or "refused" in message:
-                print(f"left out: {message.strip()}")
-                sys.exit(77)
-            sys.exit(f"asyncdbg has ended: {message}")
-        time.sleep(0.02)
+def wait_for_file(path, counting):
+    """Until it counts: it has put its breakpoints into the code."""
+    wait_for(lambda: os.path.exists(path) or counting.child.poll() is not None)
+    if not os.path.exists(path):
+        leave_out_refused(counting.message())
+        sys.exit(f"asyncdbg does not count: {counting.message()}")
 
 
 def count(asyncdbg, path, section):
@@ -92,16 +73,14 @@ def count(asyncdbg, path, section):
     program = Program(path)
     with tempfile.TemporaryDirectory() as directory:
         file = os.path.join(directory, "traced.prom")
-        child, errors = start(asyncdbg, program, "--every", "200ms", "-o", file)
-        wait_for(file, child, errors)
+        counting = start(asyncdbg, program, "--every", "200ms", "-o", file)
+        wait_for_file(file, counting)
         truth = program.run(section)
-        time.sleep(WITHIN)
         program.end()
-        check(f"{section}: on standard output", child.communicate(timeout=WAIT)[0], "")
+        check(f"{section}: on standard output", counting.child.communicate(timeout=WAIT)[0], "")
         # A snapshot of a program that starts and ends threads may be incomplete, which a note says.
-        errors.seek(0)
-        incomplete = "not all tasks that exist could be read" in errors.read()
-        check(f"{section}: status", child.returncode, 1 if incomplete else 0)
+        incomplete = "not all tasks that exist could be read" in counting.message()
+        check(f"{section}: status", counting.child.returncode, 1 if incomplete else 0)
         check(f"{section}: files", os.listdir(directory), ["traced.prom"])
         with open(file, encoding="utf-8") as f:
             metrics = Metrics(f.read())
@@ -145,11 +124,10 @@ def run_wakes(asyncdbg, path):
 def run_time(asyncdbg, path):
     """Each worker is either busy or parked while it is traced, and its runtime is known."""
     program = Program(path)
-    program.child.stdin.write("flat 9 2\n")
-    program.child.stdin.flush()
-    time.sleep(1)
-    child, _ = start(asyncdbg, program, "--duration", "2s", "--every", "1s")
-    texts = child.communicate(timeout=WAIT)[0].split("\n\n")
+    program.begin("flat 9 2")
+    program.wait_for_task(asyncdbg, "hurrying")
+    counting = start(asyncdbg, program, "--duration", "2s", "--every", "1s")
+    texts = counting.child.communicate(timeout=WAIT)[0].split("\n\n")
     # One each second, and one at the end, which a busy machine delays.
     check(f"flat: {len(texts)} answers", len(texts) >= 2, True)
     first, last = Metrics(texts[0]), Metrics(texts[-1])
@@ -188,11 +166,11 @@ def run_late(asyncdbg, path):
     program = Program(path)
     with tempfile.TemporaryDirectory() as directory:
         file = os.path.join(directory, "traced.prom")
-        child, errors = start(asyncdbg, program, "--duration", "20s", "--every", "1s", "-o", file)
-        wait_for(file, child, errors)
+        counting = start(asyncdbg, program, "--duration", "20s", "--every", "1s", "-o", file)
+        wait_for_file(file, counting)
         program.run("flat 4 2")
         program.end()
-        child.wait(WAIT)
+        counting.child.wait(WAIT)
         with open(file, encoding="utf-8") as f:
             metrics = Metrics(f.read())
     check_format("late", metrics)
@@ -213,23 +191,21 @@ def run_interrupted(asyncdbg, path):
         program = Program(path)
         with tempfile.TemporaryDirectory() as directory:
             file = os.path.join(directory, "traced.prom")
-            child, errors = start(asyncdbg, program, "--every", "2s", "-o", file)
-            wait_for(file, child, errors)
+            counting = start(asyncdbg, program, "--every", "2s", "-o", file)
+            wait_for_file(file, counting)
             os.remove(file)
             truth = program.run("pingpong 10")
-            time.sleep(WITHIN)
             if how == "^C":
-                child.send_signal(signal.SIGINT)
+                counting.child.send_signal(signal.SIGINT)
             else:
                 program.child.kill()
-            check(f"{how}: status", child.wait(WAIT), 0)
+            check(f"{how}: status", counting.child.wait(WAIT), 0)
             with open(file, encoding="utf-8") as f:
                 metrics = Metrics(f.read())
         check_format(how, metrics)
         check(f"{how}: polls", metrics.sum("polls_total"), truth["polls"])
         check(f"{how}: still alive", metrics.sum("live_tasks"), 0)
-        program.child.kill()
-        program.child.wait(WAIT)
+        program.kill()
     print("interrupted: done")
 
 
@@ -241,27 +217,21 @@ def run_wrong(asyncdbg, path):
         other.flush()
         calls = [
             (["-p", pid, "metrics", "--every", "0"], 64, "above 0"),
-            (["-p", pid, "metrics", "--over", "soon"], 64, ""),
-            (["-p", pid, "metrics", "-o", ""], 64, ""),
+            (["-p", pid, "metrics", "--over", "soon"], 64, "is no interval"),
+            (["-p", pid, "metrics", "-o", ""], 64, "the name of the file is empty"),
             (["-p", pid, "--json", "metrics", "--duration", "10ms"], 64, "text format"),
             (["-p", pid, "metrics", "--duration", "10ms", "-o", other.name], 64, "is something else"),
             (["-p", pid, "metrics", "--duration", "10ms", "-o", "/dev/full"], 2, "No space"),
             (["-p", str(os.getpid()), "metrics"], 2, "no async runtime"),
-            (["metrics"], 64, ""),
+            (["metrics"], 64, "needs a running process"),
         ]
-        for words, status, text in calls:
-            done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
-            check(f"status of {words[2:]}: {done.stderr}", done.returncode, status)
-            check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
-            check(f"output of {words[2:]}", done.stdout, "")
+        check_calls(asyncdbg, calls)
     program.end()
     print("wrong calls: done")
 
 
 def main(arguments):
-    if "--allow-slow" in arguments:
-        arguments.remove("--allow-slow")
-        slow.append("--allow-slow")
+    arguments = take_slow(arguments)
     if len(arguments) != 2:
         sys.exit(__doc__)
     for section in ("counts", "current", "several"):
@@ -278,7 +248,7 @@ def main(arguments):
     run_wrong(*arguments)
     if not shutil.which("promtool"):
         print("left out: promtool (Debian: prometheus), which checks the format")
-    sys.exit(1 if failures else 0)
+    traced.end()
 
 
 if __name__ == "__main__":

@@ -17,67 +17,38 @@ import sys
 import tempfile
 import time
 
+import traced
 from pprof import Pprof
-from run_trace import Program, WAIT
+from traced import (WAIT, Asyncdbg, Program, check, check_calls, check_schema_of, has_jsonschema, leave_out_refused, slow,
+                    take_slow)
 
 STATES = ("polling", "off_processor", "runnable", "waiting", "unknown")
 FOLDED = re.compile(r"^([^;]+(?:;[^;]+)*);\[(polling|off-processor|runnable|waiting|unknown)\] (\d+)$")
 BUILD = 600  # seconds for a tool of go
-WITHIN = 0.1  # seconds, more than one turn of asyncdbg's reader
-slow = []  # the option --allow-slow
-failures = 0
 
 
-def check(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"FAILED: {what}: {got}, not {wanted}")
-
-
-def load_schema():
-    try:
-        import jsonschema
-    except ImportError:
-        print("left out: the JSON schema: python3-jsonschema is missing")
-        return None
-    path = os.path.join(os.path.dirname(__file__), "../../docs/asyncdbg.schema.json")
-    with open(path, encoding="utf-8") as f:
-        return jsonschema.Draft7Validator(json.load(f))
-
-
-class Profile:
+class Profile(Asyncdbg):
     """asyncdbg on a program, from the moment on at which it sees what happens."""
 
     def __init__(self, asyncdbg, program, *options, form=("--json",), without=()):
-        self.child = subprocess.Popen([*without, asyncdbg, "-p", str(program.child.pid), *form, "profile", *slow, *options],
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.messages = []
-        for line in self.child.stderr:
-            self.messages.append(line)
-            if "profiling process" in line:
-                return
-        message = "".join(self.messages)
-        if "there are no probes" in message or "refused" in message:
-            print(f"left out: {message.strip()}")
-            sys.exit(77)
-        sys.exit(f"asyncdbg has ended: {message}")
+        super().__init__(*without, asyncdbg, "-p", str(program.child.pid), *form, "profile", *slow, *options)
+        self.wait_for_message("profiling process")
+        if "profiling process" not in self.message():
+            leave_out_refused(self.message())
+            sys.exit(f"asyncdbg does not profile: {self.message()}")
 
     def finish(self):
         """What it has printed."""
-        output, errors = self.child.communicate(timeout=WAIT)
-        self.messages.append(errors)
-        return output
+        return self.child.communicate(timeout=WAIT)[0]
 
     def end(self):
-        """Ends it with ^C, when all events have been read; returns what it has printed."""
-        time.sleep(WITHIN)
+        """Ends it with ^C; returns what it has printed."""
         self.child.send_signal(signal.SIGINT)
         return self.finish()
 
     def status(self):
         # A snapshot of a program that starts and ends threads may be incomplete, which a note says.
-        incomplete = "not all tasks that exist could be read" in "".join(self.messages)
+        incomplete = "not all tasks that exist could be read" in self.message()
         return 0 if incomplete and self.child.returncode == 1 else self.child.returncode
 
 
@@ -102,17 +73,18 @@ def of_type(profile, name, rows="types"):
     return [row for row in profile[rows] if (row["type"] or "").startswith(f"{name}::{{")]
 
 
-def run(asyncdbg, path, schema, section):
+def run(asyncdbg, path, section):
     """The truth of a section, and the profile of it."""
     program = Program(path)
     profiled = Profile(asyncdbg, program, "--duration", "1h")
     truth = program.run(section)
-    document = json.loads(profiled.end())
+    text = profiled.end()
+    document = json.loads(text)
     program.end()
     check(f"{section}: status", profiled.status(), 0)
     check_sums(section, document)
-    if schema:
-        check(f"{section}: schema", [error.message for error in schema.iter_errors(document)], [])
+    if has_jsonschema():
+        check_schema_of(section, [text])
     profile = document["profile"]
     for kind, key in (("task", "spawned"), ("blocking", "blocking")):
         check(f"{section}: {key}", sum(row["tasks"] for row in profile["types"] if row["kind"] == kind), truth[key])
@@ -130,9 +102,9 @@ def in_polls(row):
     return row["ns"]["polling"] + (row["ns"]["off_processor"] or 0)
 
 
-def run_stall(asyncdbg, path, schema):
+def run_stall(asyncdbg, path):
     """The time of a poll belongs to the await from which the task went on."""
-    truth, profile = run(asyncdbg, path, schema, "stall")
+    truth, profile = run(asyncdbg, path, "stall")
     stacks = of_type(profile, "traced::load::stalling", "stacks")
     longest = max(stacks, key=in_polls)
     if not profile["off_processor_missing"]:
@@ -208,9 +180,8 @@ def check_page(path, tasks, duration):
 def run_whole(asyncdbg, path):
     """Tasks that live all the time, of which two are never off their processors."""
     program = Program(path)
-    program.child.stdin.write("rate 8\n")
-    program.child.stdin.flush()
-    time.sleep(1)
+    program.begin("rate 8")
+    program.wait_for_task(asyncdbg, "paced")
     with tempfile.TemporaryDirectory() as directory:
         file = os.path.join(directory, "rate.folded")
         page = os.path.join(directory, "rate.html")
@@ -224,10 +195,10 @@ def run_whole(asyncdbg, path):
         check("rate: on standard output", folded_profile.finish(), "")
         check("rate: pprof on standard output", pprof_profile.finish(), "")
         check("rate: page on standard output", page_profile.finish(), "")
-        if "events were lost" not in "".join(page_profile.messages):
+        if "events were lost" not in page_profile.message():
             check_page(page, sum(row["tasks"] for row in document["profile"]["types"]), 2e9)
         text = text_profile.finish()
-        if "events were lost" not in "".join(pprof_profile.messages):
+        if "events were lost" not in pprof_profile.message():
             check_pprof(pprof_file, sum(row["tasks"] for row in document["profile"]["types"]), 2e6)
         check("rate: mode", os.stat(file).st_mode & 0o777, 0o600)
         with open(file, encoding="utf-8") as f:
@@ -258,29 +229,16 @@ def on_processors(pid):
     return times
 
 
-class Burning:
-    """The program burn: two tasks that are polled all the time."""
-
-    def __init__(self, burn):
-        self.child = subprocess.Popen([burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        while self.child.stdout.readline().strip() not in ("ready", ""):
-            pass
-
-    def end(self):
-        self.child.kill()
-        self.child.wait(WAIT)
-
-
 def run_busy(asyncdbg, burn):
     """Two polls that began before the profile and go on after it; all of the program's time is theirs."""
-    program = Burning(burn)
+    program = Program(burn)
     child = program.child
     profiled = Profile(asyncdbg, program, "--duration", "4s")
     before, start = on_processors(child.pid), time.monotonic_ns()
     profiled.child.wait(WAIT)
     kernel = (on_processors(child.pid) - before) / (time.monotonic_ns() - start)
     document = json.loads(profiled.finish())
-    program.end()
+    program.kill()
     profile = document["profile"]
     check("burn: status", profiled.status(), 0)
     check_sums("burn", document)
@@ -290,7 +248,7 @@ def run_busy(asyncdbg, burn):
     polling = [row for row in profile["types"] if in_polls(row)]
     check("burn: in polls", sum(in_polls(row) for row in polling), sum(row["tasks"] for row in polling) * duration)
     if profile["off_processor_missing"]:
-        check("burn: why", profile["off_processor_missing"] in "".join(profiled.messages), True)
+        check("burn: why", profile["off_processor_missing"] in profiled.message(), True)
         print("left out: what is off its processor: " + profile["off_processor_missing"])
         return
     share = profile["ns"]["polling"] / duration
@@ -299,24 +257,25 @@ def run_busy(asyncdbg, burn):
     print(f"burn: on {share:.3f} processors, by the kernel {kernel:.3f}")
 
 
-def run_sampled(asyncdbg, burn, schema):
+def run_sampled(asyncdbg, burn):
     """Without the right to use probes it looks again and again, and takes little for that."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         print("left out: sampling: only root can give rights up, with setpriv")
         return
     rights = "-bpf,-perfmon,-sys_admin"
-    program = Burning(burn)
+    program = Program(burn)
     profiled = Profile(asyncdbg, program, "--duration", "4s",
                        without=("setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"))
     before = os.times()
-    document = json.loads(profiled.finish())
+    text = profiled.finish()
+    document = json.loads(text)
     after = os.times()
-    program.end()
-    messages = "".join(profiled.messages)
+    program.kill()
+    messages = profiled.message()
     check("sampled: status", profiled.child.returncode, 1)
     check(f"sampled: {messages}", "sampling" in messages and "CAP_BPF" in messages and "looked " in messages, True)
-    if schema:
-        check("sampled: schema", [error.message for error in schema.iter_errors(document)], [])
+    if has_jsonschema():
+        check_schema_of("sampled", [text])
     check_sums("sampled", document)
     profile = document["profile"]
     check("sampled: backend", document["backend"], "samples")
@@ -366,43 +325,36 @@ def run_wrong(asyncdbg, path):
     calls = [
         (["-p", pid, "profile", "--duration", "0"], 64, "above 0"),
         (["-p", pid, "profile", "--format", "svg"], 64, "there are text"),
-        (["-p", pid, "profile", "-o", ""], 64, ""),
+        (["-p", pid, "profile", "-o", ""], 64, "the name of the file is empty"),
         (["-p", pid, "--json", "profile", "--format", "folded"], 64, "not both"),
         (["-p", pid, "profile", "--duration", "10ms", "-o", "/dev/full"], 2, "No space"),
         (["-p", str(os.getpid()), "profile"], 2, "no async runtime"),
-        (["profile"], 64, ""),
+        (["profile"], 64, "needs a running process"),
     ]
-    for words, status, text in calls:
-        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
-        check(f"status of {words[2:]}: {done.stderr}", done.returncode, status)
-        check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
-        check(f"output of {words[2:]}", done.stdout, "")
+    check_calls(asyncdbg, calls)
     program.end()
     print("wrong calls: done")
 
 
 def main(arguments):
-    if "--allow-slow" in arguments:
-        arguments.remove("--allow-slow")
-        slow.append("--allow-slow")
+    arguments = take_slow(arguments)
     if len(arguments) != 3:
         sys.exit(__doc__)
     burn = arguments.pop()
-    schema = load_schema()
     for section in ("counts", "current", "several"):
-        run(*arguments, schema, section)
-    run_stall(*arguments, schema)
+        run(*arguments, section)
+    run_stall(*arguments)
     if os.environ.get("SLOW_ASYNCDBG"):
         print("left out: programs that do nothing but poll, for which this build of asyncdbg is too slow")
     else:
         run_whole(*arguments)
     run_busy(arguments[0], burn)
-    run_sampled(arguments[0], burn, schema)
+    run_sampled(arguments[0], burn)
     if slow:
         run_without_ends(*arguments)
     run_killed(*arguments)
     run_wrong(*arguments)
-    sys.exit(1 if failures else 0)
+    traced.end()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ Ends with 77 where the kernel refuses probes to us.
 import json
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,33 +18,33 @@ import tempfile
 import time
 
 import run_trace
-from run_trace import END, Program, START, WAIT, check, count, decode_perfetto
+import traced
+from run_trace import END, START, count, decode_perfetto
+from traced import WAIT, Asyncdbg, Program, check, check_calls, leave_out_refused, slow, take_slow
 
 PONG = "traced::tasks::pong"
 ping_slice = "async fn traced::tasks::ping"
-slow = []  # the option --allow-slow
 
 
-class Recorder:
+class Recorder(Asyncdbg):
     """asyncdbg, once it records a program."""
 
     def __init__(self, asyncdbg, pid, directory, *options, file="flight.pftrace", ring="4M"):
         self.file = os.path.join(directory, file)
-        self.errors = tempfile.TemporaryFile("w+")
-        words = [asyncdbg, "-p", str(pid), "--jsonl", "trace", *slow, "--ring", ring, "-o", self.file, *options]
-        self.child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        limit = time.monotonic() + WAIT
-        while "recording process" not in self.message() and time.monotonic() < limit:
-            if self.child.poll() is not None:
-                break
-            time.sleep(0.02)
+        super().__init__(asyncdbg, "-p", str(pid), "--jsonl", "trace", *slow, "--ring", ring, "-o", self.file, *options)
+        self.wait_for_message("recording process")
 
-    def message(self):
-        self.errors.seek(0)
-        return self.errors.read()
+    def signal(self):
+        """Asks for a file."""
+        self.child.send_signal(signal.SIGUSR1)
+
+    def next(self):
+        """What it says of the next file, once that is written."""
+        line = self.child.stdout.readline()
+        return json.loads(line)["recorded"] if line else {}
 
     def finish(self):
-        """What it says of each file."""
+        """What it says of each file that is left."""
         output = self.child.communicate(timeout=WAIT)[0]
         return [json.loads(line)["recorded"] for line in output.splitlines()]
 
@@ -105,8 +104,7 @@ def test_counts(asyncdbg, path, _):
         program = Program(path)
         recorder = Recorder(asyncdbg, program.child.pid, directory, file="flight.jsonl")
         truth = program.run("counts")
-        time.sleep(0.1)
-        recorder.child.send_signal(signal.SIGUSR1)
+        recorder.signal()
         said = recorder.one()
         check("counts: when", said["when"], "SIGUSR1")
         lines = Lines(recorder.file)
@@ -125,15 +123,11 @@ def test_ring(asyncdbg, path, _):
         options = ["--events", f"{START},{END}", "--count", "2"]
         recorder = Recorder(asyncdbg, program.child.pid, directory, *options, file="flight.jsonl", ring="64K")
         truth = program.run("pingpong 20000")
-        time.sleep(0.1)
-        recorder.child.send_signal(signal.SIGUSR1)
-        limit = time.monotonic() + WAIT
-        while not os.path.exists(recorder.file) and time.monotonic() < limit:
-            time.sleep(0.02)
+        recorder.signal()
+        said = [recorder.next()]
         program.run("pingpong 10")
-        time.sleep(0.1)
-        recorder.child.send_signal(signal.SIGUSR1)
-        said = recorder.finish()
+        recorder.signal()
+        said += recorder.finish()
         check(f"ring: files, {recorder.child.returncode}, with {recorder.message()}", [s["file"] for s in said], [recorder.file, recorder.file + ".2"])
         lines = Lines(recorder.file)
         check(f"ring: {len(lines.items)} events", 2000 < len(lines.items) < 65536 / 10, True)
@@ -150,14 +144,13 @@ def test_perfetto(asyncdbg, path, _):
     """What began before the oldest event is there from the start, and slices are balanced."""
     with tempfile.TemporaryDirectory() as directory:
         program = Program(path)
-        program.child.stdin.write("flat 3600 2\n")
-        program.child.stdin.flush()
-        time.sleep(0.3)
+        program.begin("flat 3600 2")
+        program.wait_for_task(asyncdbg, "hurrying")
         recorder = Recorder(asyncdbg, program.child.pid, directory, ring="64K")
         begin = time.monotonic()
-        time.sleep(0.5)
+        time.sleep(0.5)  # what fills the ring
         took = time.monotonic() - begin
-        recorder.child.send_signal(signal.SIGUSR1)
+        recorder.signal()
         said = recorder.finish()
         counts = decode_perfetto(recorder.file, open_flows=10)
         if counts and said[0]["duration_ns"] / 1e9 > took:
@@ -167,8 +160,7 @@ def test_perfetto(asyncdbg, path, _):
             check("perfetto: polls a second", numbers.get("polls a second", 0) > 0, True)
             check(f"perfetto: tasks whose state began earlier, {said}, {counts}", counts["names"]["values"].get("earlier_ns", 0) > 0, True)
         check_snapshot(asyncdbg, said[0]["snapshot"], "traced::load::hurrying")
-        program.child.kill()
-        program.child.wait(WAIT)
+        program.kill()
 
 
 def test_lost(asyncdbg, path, _):
@@ -178,11 +170,10 @@ def test_lost(asyncdbg, path, _):
         recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "runnable>1h", ring="128K")
         # The kernel's buffer has room for about 150,000 events.
         recorder.child.send_signal(signal.SIGSTOP)
-        program.run("flat 4 2")
+        polls = program.run("flat 4 2")["polls"]
         recorder.child.send_signal(signal.SIGCONT)
         program.run("pingpong 10")
-        time.sleep(0.5)
-        recorder.child.send_signal(signal.SIGUSR1)
+        recorder.signal()
         said = recorder.finish()
         if said[0]["lost"]:
             check("lost: status", recorder.child.returncode, 1)
@@ -190,9 +181,9 @@ def test_lost(asyncdbg, path, _):
             if counts:
                 check("lost: it is shown", counts["names"]["instant"].get("events were lost", 0) > 0, True)
         else:
+            check(f"lost: none of the events of {polls} polls", polls > 150_000, False)
             print("left out: no event was lost")
-        program.child.kill()
-        program.child.wait(WAIT)
+        program.kill()
 
 
 def test_runnable(asyncdbg, path, _):
@@ -200,9 +191,9 @@ def test_runnable(asyncdbg, path, _):
         program = Program(path)
         recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "runnable>100ms", "--count", "2")
         program.run("starve")
-        time.sleep(0.1)
-        recorder.child.send_signal(signal.SIGUSR1)
-        said = recorder.finish()
+        said = [recorder.next()]
+        recorder.signal()
+        said += recorder.finish()
         check("runnable: when", [s["when"] for s in said], ["runnable>100ms", "SIGUSR1"])
         check(f"runnable: why: {said[0]['why']}", "traced::load::starved" in said[0]["why"], True)
         decode_perfetto(recorder.file)
@@ -227,11 +218,8 @@ def test_death(asyncdbg, path, _):
         is_file = not file.read().startswith("|")
     for number, dumps in ((signal.SIGKILL, False), (signal.SIGABRT, False), (signal.SIGABRT, True)):
         with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryDirectory() as cores:
-            program = Program.__new__(Program)
             limit = resource.RLIM_INFINITY if dumps else 0
-            program.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=cores,
-                                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (limit, limit)))
-            program.lines_until("ready")
+            program = Program(path, cwd=cores, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (limit, limit)))
             recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "death", file="flight.jsonl")
             truth = program.run("pingpong 50")
             program.child.send_signal(number)
@@ -270,9 +258,7 @@ def test_exit(asyncdbg, path, _):
 
 def test_deadlock(asyncdbg, _, path):
     with tempfile.TemporaryDirectory() as directory:
-        program = Program.__new__(Program)
-        program.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        program.lines_until("ready")
+        program = Program(path)
         program.child.stdout.readline()
         recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "deadlock", "--every", "200ms")
         said = recorder.one()
@@ -283,8 +269,7 @@ def test_deadlock(asyncdbg, _, path):
             places = [name for name in counts["names"]["slice_begin"] if name.startswith("waiting at deadlocks/src/")]
             check("deadlock: tasks that exist have places", len(places) > 5, True)
         check_snapshot(asyncdbg, said["snapshot"], "deadlocks::")
-        program.child.kill()
-        program.child.wait(WAIT)
+        program.kill()
 
 
 def test_filter(asyncdbg, path, _):
@@ -295,8 +280,8 @@ def test_filter(asyncdbg, path, _):
         recorder = Recorder(asyncdbg, program.child.pid, directory, *options, file="flight.jsonl")
         truth = program.run("pingpong 20")
         program.run("stall")
-        time.sleep(0.1)
-        recorder.child.send_signal(signal.SIGUSR1)
+        time.sleep(0.1)  # a condition that is wrongly met would be seen within it
+        recorder.signal()
         said = recorder.one()
         check("filter: when", said["when"], "SIGUSR1")
         items = Lines(recorder.file).items
@@ -309,8 +294,7 @@ def test_filter(asyncdbg, path, _):
                             file="flight.jsonl")
         program.run("pingpong 20")
         program.run("stall")
-        time.sleep(0.1)
-        recorder.child.send_signal(signal.SIGUSR1)
+        recorder.signal()
         recorder.one()
         items = Lines(recorder.file).items
         check("over: events", {i["event"] for i in items}, {END})
@@ -343,7 +327,7 @@ def test_full(asyncdbg, path, _):
         program = Program(path)
         recorder = Recorder(asyncdbg, program.child.pid, directory, file="flight.jsonl")
         program.run("pingpong 2000")
-        recorder.child.send_signal(signal.SIGUSR1)
+        recorder.signal()
         check("full: files it tells of", recorder.finish(), [])
         check("full: status", recorder.child.returncode, 2)
         check(f"full: what it says: {recorder.message()}", "No space left on device" in recorder.message(), True)
@@ -375,19 +359,13 @@ def test_wrong(asyncdbg, path, _):
             ([*slow, "--ring", "4M", "-o", other], 64, "is something else"),
             ([*slow, "--ring", "4M", "-o", missing], 2, "No such file"),
         ]
-        for words, status, text in calls:
-            done = subprocess.run([asyncdbg, "-p", str(program.child.pid), "trace", *words], capture_output=True,
-                                  text=True, timeout=WAIT)
-            check(f"wrong: status of {words}: {done.stderr}", done.returncode, status)
-            check(f"wrong: message of {words}: {done.stderr}", text in done.stderr, True)
+        check_calls(asyncdbg, calls, ["-p", str(program.child.pid), "trace"])
         check_files(directory, "other")
         program.end()
 
 
 def main(arguments):
-    if "--allow-slow" in arguments:
-        arguments.remove("--allow-slow")
-        slow.append("--allow-slow")
+    arguments = take_slow(arguments)
     if len(arguments) < 3:
         sys.exit(__doc__)
     asyncdbg, path, deadlocks, *names = arguments
@@ -395,18 +373,10 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as directory:
         recorder = Recorder(asyncdbg, program.child.pid, directory, "--duration", "1ms")
         recorder.finish()
-        if "there are no probes" in recorder.message() or "refused" in recorder.message():
-            print(f"left out: {recorder.message().strip()}")
-            sys.exit(77)
+        leave_out_refused(recorder.message())
     program.end()
-    tests = {name[len("test_"):]: test for name, test in globals().items() if name.startswith("test_")}
-    for name, test in tests.items():
-        if names and name not in names:
-            continue
-        before = run_trace.failures
-        test(asyncdbg, path, deadlocks)
-        print(f"{name}: {'ok' if run_trace.failures == before else 'FAILED'}", flush=True)
-    sys.exit(1 if run_trace.failures else 0)
+    traced.run_tests(globals(), names, (asyncdbg, path, deadlocks))
+    traced.end()
 
 
 if __name__ == "__main__":

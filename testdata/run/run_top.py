@@ -15,41 +15,20 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
-from run_trace import Program, WAIT
+import traced
+from traced import (HERE, WAIT, Asyncdbg, Program, check, check_calls, check_schema_of, check_true, has_jsonschema, slow,
+                    take_slow, wait_for)
 
-HERE = os.path.dirname(os.path.realpath(__file__))
 SECONDS = 6  # that the section "top" takes
 TASKS = ["polled_most", "stalled", "wakes_itself", "waker", "woken", "idle", "hog"]
-slow = []  # the option --allow-slow
-failures = 0
-
-
-def check(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"FAILED: {what}: {got}, not {wanted}")
-
-
-def check_true(what, got):
-    check(what, bool(got), True)
 
 
 def start(asyncdbg, program, options, words):
-    errors = tempfile.TemporaryFile("w+")
-    child = subprocess.Popen([asyncdbg, "-p", str(program.child.pid), *options, "top", *slow, *words],
-                             stdout=subprocess.PIPE, stderr=errors, text=True)
-    return child, errors
+    return Asyncdbg(asyncdbg, "-p", str(program.child.pid), *options, "top", *slow, *words)
 
 
-def message(errors):
-    errors.seek(0)
-    return errors.read()
-
-
-def frames_of(child, errors):
+def frames_of(child):
     """The documents of --jsonl, as they come."""
     for line in child.stdout:
         document = json.loads(line)
@@ -62,15 +41,6 @@ def frames_of(child, errors):
 
 def name_of(kind):
     return kind.split("::{")[0].split("::")[-1] if kind else None
-
-
-def begin(program, section):
-    program.child.stdin.write(section + "\n")
-    program.child.stdin.flush()
-
-
-def truth_of(program):
-    return {words[1]: int(words[2]) for words in program.lines_until("done") if words[0] == "truth"}
 
 
 def check_tasks(frame, truth):
@@ -127,13 +97,13 @@ def check_workers(frame):
 
 def run_tasks(asyncdbg, path):
     program = Program(path)
-    begin(program, f"top {SECONDS}")
+    program.begin(f"top {SECONDS}")
     program.lines_until("running")
-    child, errors = start(asyncdbg, program, ["--jsonl"], ["--interval", "500ms"])
-    frames = list(frames_of_until_end(program, child, errors))
+    top = start(asyncdbg, program, ["--jsonl"], ["--interval", "500ms"])
+    frames = list(frames_of_until_end(program, top.child))
     truth = frames.pop()
-    check("status", child.wait(WAIT), 0)
-    check("messages", message(errors), "")
+    check("status", top.child.wait(WAIT), 0)
+    check("messages", top.message(), "")
     check_true(f"{len(frames)} frames", len(frames) > 4)
     check("numbers of frames", [f["frame"] for f in frames], list(range(1, len(frames) + 1)))
     check("lost", frames[-1]["lost"], 0)
@@ -148,36 +118,35 @@ def run_tasks(asyncdbg, path):
     print("tasks: done")
 
 
-def frames_of_until_end(program, child, errors):
+def frames_of_until_end(program, child):
     """Frames until the program has ended the section, then its truth."""
     truth = None
-    for frame in frames_of(child, errors):
+    for frame in frames_of(child):
         yield frame
         if truth is None and frame["tasks"] <= 1:
-            truth = truth_of(program)
+            truth = program.truth()
             program.end()
-    yield truth if truth is not None else truth_of(program)
+    yield truth if truth is not None else program.truth()
 
 
 def run_counts(asyncdbg, path):
     """All frames together have what the program has counted, group by group."""
     for section in ("counts", "several", "pingpong 300"):
         program = Program(path)
-        child, errors = start(asyncdbg, program, ["--jsonl"], ["--interval", "300ms", "--group", "type"])
-        frames = frames_of(child, errors)
+        top = start(asyncdbg, program, ["--jsonl"], ["--interval", "300ms", "--group", "type"])
+        frames = frames_of(top.child)
         rows, totals = [], {"spawned": 0, "ended": 0, "polls": 0, "wakes": 0}
         first = next(frames, None)
         if first is None:
-            sys.exit(f"asyncdbg has ended: {message(errors)}")
+            sys.exit(f"asyncdbg has ended: {top.message()}")
         truth = program.run(section)
-        time.sleep(0.1)
         program.end()
         for frame in frames:
             check(f"{section}: lost", frame["lost"], 0)
             rows += frame["rows"]
             for key in totals:
                 totals[key] += frame[key]
-        child.wait(WAIT)
+        top.child.wait(WAIT)
         jobs = truth["blocking"]
         check(f"{section}: spawned", totals["spawned"], truth["spawned"] + jobs)
         check(f"{section}: ended", totals["ended"], truth["terminated"] + jobs)
@@ -196,12 +165,12 @@ def run_counts(asyncdbg, path):
 
 def run_text(asyncdbg, path):
     program = Program(path)
-    begin(program, f"top {SECONDS}")
+    program.begin(f"top {SECONDS}")
     program.lines_until("running")
-    child, errors = start(asyncdbg, program, [], ["--count", "2", "--sort", "polls", "--interval", "700ms"])
-    text = child.communicate(timeout=WAIT)[0]
-    check("text: status", child.returncode, 0)
-    check("text: messages", message(errors), "")
+    top = start(asyncdbg, program, [], ["--count", "2", "--sort", "polls", "--interval", "700ms"])
+    text = top.child.communicate(timeout=WAIT)[0]
+    check("text: status", top.child.returncode, 0)
+    check("text: messages", top.message(), "")
     first, second = text.split("\n\n")
     for frame in (first, second):
         check("text: the program", frame.splitlines()[0].split(":")[1].strip(), f"process {program.child.pid}")
@@ -212,25 +181,23 @@ def run_text(asyncdbg, path):
         check("text: columns in line", {line[:8].strip().isdigit() for line in rows}, {True})
         check_true("text: polled most", "polled_most" in rows[0])
     check_true("text: who wakes", any("traced::top::waker" in line and "traced::top::woken" in line for line in second.splitlines()))
-    child, errors = start(asyncdbg, program, [], ["--count", "1", "--rows", "2", "--with", "type", "traced::top::w"])
-    text = child.communicate(timeout=WAIT)[0]
+    top = start(asyncdbg, program, [], ["--count", "1", "--rows", "2", "--with", "type", "traced::top::w"])
+    text = top.child.communicate(timeout=WAIT)[0]
     check_true("text: more rows", text.endswith("1 more rows\n"))
-    child, errors = start(asyncdbg, program, [], ["--interval", "100ms"])
-    child.stdout.readline()
-    for _ in range(20):
-        child.stdout.readline()
-    child.send_signal(signal.SIGINT)
-    child.communicate(timeout=WAIT)
-    check("text: status after ^C", child.returncode, 0)
-    program.child.kill()
-    program.child.wait(WAIT)
+    top = start(asyncdbg, program, [], ["--interval", "100ms"])
+    for _ in range(21):
+        top.child.stdout.readline()
+    top.child.send_signal(signal.SIGINT)
+    top.child.communicate(timeout=WAIT)
+    check("text: status after ^C", top.child.returncode, 0)
+    program.kill()
     print("text: done")
 
 
 def run_sampled(asyncdbg, path):
     """Without the right to trace: looks at the program tell what is busy and where all of it waits."""
     program = Program(path)
-    begin(program, f"top {SECONDS}")
+    program.begin(f"top {SECONDS}")
     program.lines_until("running")
     refuse = [sys.executable, os.path.join(HERE, "run_without.py"), "bpf", "EPERM"]
     child = subprocess.Popen([*refuse, asyncdbg, "-p", str(program.child.pid), "--jsonl", "top", "--interval", "1s"],
@@ -239,8 +206,9 @@ def run_sampled(asyncdbg, path):
     with open(f"/proc/{child.pid}/stat", encoding="ascii") as f:
         used = sum(map(int, f.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
     frames = [json.loads(line)["top"] for line in lines]
-    check_schema(lines)
-    truth = truth_of(program)
+    if has_jsonschema():
+        check_schema_of("sampled", lines)
+    truth = program.truth()
     program.end()
     child.communicate(timeout=WAIT)
     check("sampled: status", child.returncode, 1)
@@ -266,21 +234,13 @@ def run_sampled(asyncdbg, path):
     print(f"sampled: done, {looks} looks, {used:.2f} s of a processor")
 
 
-def check_schema(lines):
-    """Documents of --jsonl, where there is jsonschema."""
-    with tempfile.TemporaryDirectory() as directory:
-        files = []
-        for number, line in enumerate(lines):
-            files.append(os.path.join(directory, f"{number}.json"))
-            with open(files[-1], "w", encoding="utf-8") as f:
-                f.write(line)
-        schema = os.path.join(HERE, "../../docs/asyncdbg.schema.json")
-        done = subprocess.run([os.path.join(HERE, "../check/validate_json.py"), schema, *files],
-                              capture_output=True, text=True, check=False)
-        if "No module named" in done.stderr:
-            print("left out: jsonschema, which checks the documents")
-        else:
-            check(f"the schema: {done.stdout}{done.stderr}", done.returncode, 0)
+def line_of(path):
+    """The line of a file; None: it is not there, or not all of it."""
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="ascii") as file:
+        text = file.read()
+    return text if text.endswith("\n") else None
 
 
 class Screen:
@@ -306,14 +266,11 @@ class Screen:
 
     def wait(self, what, shown):
         """The screen, when a function finds on it what it waits for."""
-        limit = time.monotonic() + WAIT
-        while time.monotonic() < limit:
+        text = wait_for(lambda: next(filter(shown, [self.text()]), None))
+        if text is None:
             text = self.text()
-            if shown(text):
-                return text
-            time.sleep(0.05)
-        check(f"the screen: {what}: {self.text()}", False, True)
-        return self.text()
+            check(f"the screen: {what}: {text}", False, True)
+        return text
 
     def pid(self):
         """Of asyncdbg, which the shell of the terminal has started."""
@@ -327,12 +284,7 @@ class Screen:
         text = self.wait(f"{what}: the end", lambda text: "status" in text)
         check(f"{what}: the last line", text.strip().splitlines()[-1], f"status {status}")
         check(f"{what}: what is left of the screen", "WAITS AT" in text, False)
-        limit = time.monotonic() + WAIT
-        while not os.path.exists(self.file) and time.monotonic() < limit:
-            time.sleep(0.02)
-        time.sleep(0.05)
-        with open(self.file + ".before", encoding="ascii") as before, open(self.file, encoding="ascii") as after:
-            check(f"{what}: settings of the terminal", after.read(), before.read())
+        check(f"{what}: settings of the terminal", wait_for(lambda: line_of(self.file)), line_of(self.file + ".before"))
         alternate = subprocess.run([*self.tmux, "display-message", "-p", "#{alternate_on} #{cursor_flag}"],
                                    check=True, capture_output=True, text=True).stdout.strip()
         check(f"{what}: alternate screen, cursor", alternate, "0 1")
@@ -349,7 +301,7 @@ def lines_with(text, *words):
 
 def run_screen_keys(asyncdbg, path):
     program = Program(path)
-    begin(program, "top 40")
+    program.begin("top 40")
     program.lines_until("running")
     screen = Screen(asyncdbg, program, ["--interval", "300ms", "--sort", "polls"], width=230)
     text = screen.wait("tasks", lambda text: lines_with(text, "self-waking", "wakes_itself") and
@@ -390,22 +342,20 @@ def run_screen_keys(asyncdbg, path):
     check("screen: no line is too long", max(map(len, text.splitlines())) <= 70, True)
     screen.keys("q")
     screen.check_end("q", 0)
-    program.child.kill()
-    program.child.wait(WAIT)
+    program.kill()
     print("screen: done")
 
 
 def run_no_screen(asyncdbg, path):
     """A terminal that cannot place the cursor gets frames of text."""
     program = Program(path)
-    begin(program, "top 40")
+    program.begin("top 40")
     program.lines_until("running")
     screen = Screen("env TERM=dumb " + asyncdbg, program, ["--interval", "300ms", "--count", "1"], height=60)
     text = screen.wait("frames of text", lambda text: "status 0" in text)
     check("no screen: it says so", "no full screen" in text and "POLLS/S" in text, True)
     screen.close()
-    program.child.kill()
-    program.child.wait(WAIT)
+    program.kill()
 
 
 def run_screen_ends(asyncdbg, path):
@@ -421,7 +371,7 @@ def run_screen_ends(asyncdbg, path):
     ]
     for name, end, status in ways:
         program = Program(path)
-        begin(program, "top 40")
+        program.begin("top 40")
         program.lines_until("running")
         screen = Screen(asyncdbg, program, ["--interval", "300ms"])
         screen.wait("tasks", lambda text: "WAITS AT" in text)
@@ -431,8 +381,7 @@ def run_screen_ends(asyncdbg, path):
             screen.close()
         else:
             screen.check_end(name, status)
-        program.child.kill()
-        program.child.wait(WAIT)
+        program.kill()
     print("ends of the screen: done")
 
 
@@ -454,22 +403,16 @@ def run_wrong(asyncdbg, path):
         (["-p", pid, "top", "--sort", "pols"], 64, "did you mean polls?"),
         (["-p", pid, "top", "--group", "task"], 64, "there are type, place"),
         (["-p", pid, "top", "--with", "name", "x"], 64, "there are id, type, place"),
-        (["-p", str(os.getpid()), "top", "--count", "1"], 2, ""),
-        (["top"], 64, ""),
+        (["-p", str(os.getpid()), "top", "--count", "1"], 2, "no async runtime"),
+        (["top"], 64, "needs a running process"),
     ]
-    for words, status, text in calls:
-        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
-        check(f"status of {words[2:]}: {done.stderr}", done.returncode, status)
-        check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
-        check(f"output of {words[2:]}", done.stdout, "")
+    check_calls(asyncdbg, calls)
     program.end()
     print("wrong calls: done")
 
 
 def main(arguments):
-    if "--allow-slow" in arguments:
-        arguments.remove("--allow-slow")
-        slow.append("--allow-slow")
+    arguments = take_slow(arguments)
     if len(arguments) != 2:
         sys.exit(__doc__)
     run_tasks(*arguments)
@@ -478,7 +421,7 @@ def main(arguments):
     run_sampled(*arguments)
     run_screen(*arguments)
     run_wrong(*arguments)
-    sys.exit(1 if failures else 0)
+    traced.end()
 
 
 if __name__ == "__main__":

@@ -16,66 +16,15 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from collections import Counter
+
+import traced as shared
+from traced import CHECKS, WAIT, Program, Trace, check, check_calls, failed, report, truth_of, wait_for
 
 SECTIONS = ["counts", "current", "several", "pingpong", "boxed", "stall", "backtrace"]
 START, END, SPAWN, TERMINATE = "task-poll-start", "task-poll-end", "task-spawn", "task-terminate"
-WAIT = 60  # seconds for each step
 REMOVAL = 600  # seconds for all breakpoints of all traces so far: with perf, about ten go in a second
-failures = 0
-
-
-def check(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"FAILED: {what}: {got}, not {wanted}")
-
-
-class Program:
-    def __init__(self, path, env=None):
-        self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=subprocess.DEVNULL, text=True, env=env)
-        self.lines_until("ready")
-
-    def lines_until(self, last):
-        lines = []
-        for line in self.child.stdout:
-            if line.strip() == last:
-                return lines
-            lines.append(line.split())
-        raise SystemExit(f"the program ended before it printed {last}")
-
-    def run(self, section):
-        self.child.stdin.write(section + "\n")
-        self.child.stdin.flush()
-        return {words[1]: int(words[2]) for words in self.lines_until("done") if words[0] == "truth"}
-
-    def end(self):
-        self.child.stdin.close()
-        self.child.wait(WAIT)
-
-
-class Trace:
-    """asyncdbg on a program: header, events and end of its output."""
-
-    def __init__(self, asyncdbg, pid, options):
-        self.errors = tempfile.TemporaryFile("w+")
-        self.child = subprocess.Popen([asyncdbg, "-p", str(pid), "--jsonl", "trace", *options],
-                                      stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        first = self.child.stdout.readline()
-        self.head = json.loads(first) if first else None
-
-    def message(self):
-        self.errors.seek(0)
-        return self.errors.read()
-
-    def finish(self):
-        *rows, self.end = [json.loads(line) for line in self.child.stdout]
-        self.status = self.child.wait(WAIT)
-        self.items = [row for row in rows if "event" in row]
-        self.places = {row["place"]: row for row in rows if "event" not in row}
 
 
 def count(items, event, kind=None):
@@ -219,12 +168,10 @@ def run(asyncdbg, program, section, options, without):
         trace.child.wait(WAIT)
         message = trace.message()
         traced.end()
-        if "there are no probes" in message or "refused" in message:
-            print(f"left out: {message.strip()}")
-            sys.exit(77)
+        shared.leave_out_refused(message)
         check(f"{section}: a trace", message, "")
         return
-    before = failures
+    before = failed()
     truth = traced.run(section)
     traced.end()
     trace.finish()
@@ -235,7 +182,7 @@ def run(asyncdbg, program, section, options, without):
     check_section(section, truth, trace, END in missing)
     if "frames" in truth:
         check("frames of a backtrace", truth["frames"], frames_without_trace(program))
-    print(f"{section}: {'ok' if failures == before else 'FAILED'}")
+    report(section, before)
 
 
 def executable_bytes(path, pid):
@@ -271,10 +218,8 @@ def run_killed(asyncdbg, program, options):
 
 
 def check_untouched(what, program, traced):
-    limit = time.monotonic() + REMOVAL
-    while not is_untouched(program, traced.child.pid) and time.monotonic() < limit:
-        time.sleep(0.05)
-    check(f"{what}: the code is as before", is_untouched(program, traced.child.pid), True)
+    untouched = wait_for(lambda: is_untouched(program, traced.child.pid), REMOVAL)
+    check(f"{what}: the code is as before", untouched, True)
     check(f"{what}: the program works", traced.run("pingpong 10")["wakes"], 20)
 
 
@@ -298,12 +243,9 @@ def run_wrong(asyncdbg, program):
         (["-p", pid, "trace", "--with", "colour", "red"], 64, "no field"),
         (["-p", pid, "trace", "--duration", "0"], 64, "above 0"),
         (["-p", str(os.getpid()), "trace"], 2, "no async runtime"),
-        (["trace"], 64, ""),
+        (["trace"], 64, "needs one running process"),
     ]
-    for words, status, text in calls:
-        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
-        check(f"status of {words[2:]}", done.returncode, status)
-        check(f"message of {words[2:]}: {done.stderr}", text in done.stderr, True)
+    check_calls(asyncdbg, calls)
     traced.end()
     print("wrong calls: done")
 
@@ -334,8 +276,7 @@ def run_filtered(asyncdbg, program, options):
         trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--jsonl", "trace", "-o", file.name,
                                   "--over", "20ms", "--with", "type", "stalling", *options],
                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        while not os.path.getsize(file.name):
-            time.sleep(0.02)
+        wait_for(lambda: os.path.getsize(file.name) or trace.poll() is not None)
         traced.run("stall")
         traced.end()
         check("filtered: nothing on standard output", trace.communicate(timeout=WAIT)[0], b"")
@@ -343,10 +284,7 @@ def run_filtered(asyncdbg, program, options):
         items = [i for i in items if "event" in i]
         check("filtered: events", [i["event"] for i in items], [END])
         check("filtered: polls over 20 ms", items[0]["poll_ns"] >= 20e6, True)
-        validate = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check", "validate_json.py")
-        schema = os.path.join(os.path.dirname(validate), "..", "..", "docs", "asyncdbg.schema.json")
-        done = subprocess.run([validate, schema, file.name], capture_output=True, text=True)
-        check(f"filtered: the schema: {done.stdout}{done.stderr[-300:]}", done.returncode, 0)
+        shared.check_schema("filtered", file.name)
     print("filtered: done")
 
 
@@ -386,18 +324,14 @@ NO_PROBES = ["setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin", "--inh-caps=-
 def watch_spin(asyncdbg, program, options, before):
     """The first report of `stalls` on a poll of hours. before: a command that runs asyncdbg."""
     traced = Program(program)
-    traced.child.stdin.write("spin 3600000\n")
-    traced.child.stdin.flush()
-    pid = str(traced.child.pid)
-    while "running" not in subprocess.run([asyncdbg, "-p", pid, "tasks"], capture_output=True, text=True).stdout:
-        time.sleep(0.02)
-    words = [asyncdbg, "-p", pid, "--jsonl", "stalls", "--over", "100ms", *options]
+    traced.begin("spin 3600000")
+    traced.wait_for_task(asyncdbg, "running")
+    words = [asyncdbg, "-p", str(traced.child.pid), "--jsonl", "stalls", "--over", "100ms", *options]
     stalls = subprocess.Popen([*before, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     document = json.loads(stalls.stdout.readline())
     stalls.send_signal(signal.SIGINT)
     stalls.communicate(timeout=WAIT)
-    traced.child.kill()
-    traced.child.wait(WAIT)
+    traced.kill()
     stall = document["stall"]
     check("spin: its type", "traced::load::spinning" in stall["type"], True)
     check("spin: its length", stall["poll_ns"] >= 100_000_000, True)
@@ -426,19 +360,16 @@ def run_launched(asyncdbg, program, options):
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=WAIT)
         head, *items, end = [json.loads(line) for line in open(file.name, encoding="utf-8")]
         items = [i for i in items if "event" in i]
-        lines = [line.split() for line in done.stdout.splitlines()]
-        truth = {words[1]: int(words[2]) for words in lines if words[0] == "truth"}
-        check("launched: the program's own output", lines[-1:], [["done"]])
+        lines = done.stdout.splitlines()
+        truth = truth_of(lines)
+        check("launched: the program's own output", lines[-1:], ["done"])
         check("launched: ends seen late", end["unmatched"], 0)
         check_tasks(items, truth, head["events"])
-    for words, status, text in (
+    check_calls(asyncdbg, [
         (["trace", "--", "/nonexistent/program"], 2, "cannot start"),
         (["trace", "--", "true"], 2, "no async runtime"),
         (["-p", str(os.getpid()), "trace", "--", program], 64, "one running process"),
-    ):
-        done = subprocess.run([asyncdbg, *words], capture_output=True, text=True, timeout=WAIT)
-        check(f"status of {words}", done.returncode, status)
-        check(f"message of {words}: {done.stderr}", text in done.stderr, True)
+    ])
     print("launched: done")
 
 
@@ -447,7 +378,7 @@ def decode_perfetto(path, *options, open_flows=5):
     The counts of check_perfetto.py; None where Perfetto's package is not installed. open_flows: tasks
     that may be woken at the end and not polled.
     """
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check", "check_perfetto.py")
+    script = os.path.join(CHECKS, "check_perfetto.py")
     for python in (os.environ.get("PERFETTO_PYTHON", ""), sys.executable):
         if shutil.which(python) and subprocess.run([python, "-c", "import perfetto"],
                                                    stderr=subprocess.DEVNULL).returncode == 0:
@@ -467,8 +398,7 @@ def run_perfetto(asyncdbg, program, options):
     with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
         trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "trace", "-o", file.name, *options],
                                  stderr=subprocess.DEVNULL)
-        while not os.path.getsize(file.name):
-            time.sleep(0.02)
+        wait_for(lambda: os.path.getsize(file.name) or trace.poll() is not None)
         truth = traced.run("pingpong 100")
         traced.end()
         check("perfetto: status", trace.wait(WAIT) in (0, 1), True)
@@ -482,8 +412,7 @@ def run_perfetto(asyncdbg, program, options):
 def run_busy(asyncdbg, program, options):
     """A program whose tasks run while the points are attached: nothing is before the beginning."""
     traced = Program(program)
-    traced.child.stdin.write("rate 3600\n")
-    traced.child.stdin.flush()
+    traced.begin("rate 3600")
     trace = Trace(asyncdbg, traced.child.pid, ["--duration", "500ms", *options])
     trace.finish()
     check("busy: polls", count(trace.items, START) > 0, True)
@@ -498,8 +427,7 @@ def run_busy(asyncdbg, program, options):
         check("busy: numbers", wanted - set(numbers) if counts else set(), set())
         queues = {"queue of worker 0/0", "injection queue of runtime 0"}
         check("busy: lengths of queues", queues - set(numbers) if counts else set(), set())
-    traced.child.kill()
-    traced.child.wait(WAIT)
+    traced.kill()
     print("busy: done")
 
 
@@ -512,6 +440,23 @@ BPFTRACE_COUNTS = [
     ("worker-thread-start", ("workers",)),
     ("worker-thread-stop", ("workers",)),
 ]
+
+
+def bpftrace_lines(tracer, workers):
+    """What it prints up to the end of the last worker, and when it is ended; of one that hangs, so far."""
+    limit = threading.Timer(WAIT, tracer.send_signal, [signal.SIGINT])
+    limit.start()
+    lines, ended = [], 0
+    for line in tracer.stdout:
+        lines.append(line)
+        ended += "worker-thread-stop" in line
+        if ended == workers:
+            break
+    limit.cancel()
+    tracer.send_signal(signal.SIGINT)
+    lines += tracer.stdout.readlines()
+    tracer.wait(5 * WAIT)
+    return lines
 
 
 def bpftrace_events(asyncdbg, program, section):
@@ -531,16 +476,14 @@ def bpftrace_events(asyncdbg, program, section):
             return [], {}
         truth = traced.run(section)
         traced.end()
-        time.sleep(1)  # more than one turn of its reader
-        tracer.send_signal(signal.SIGINT)
-        return [line.split(None, 4) for line in tracer.communicate(timeout=5 * WAIT)[0].splitlines() if line], truth
+        return [line.split(None, 4) for line in bpftrace_lines(tracer, truth["workers"]) if line.strip()], truth
 
 
 def run_bpftrace(asyncdbg, program):
     if not shutil.which("bpftrace"):
         print("bpftrace: left out: it is not installed")
         return
-    before = failures
+    before = failed()
     lines, truth = bpftrace_events(asyncdbg, program, "counts")
     events = Counter(line[2] for line in lines)
     if truth:
@@ -553,7 +496,7 @@ def run_bpftrace(asyncdbg, program):
         ended = {line[3] for line in lines if line[2] == "task-terminate"}
         check("bpftrace: each task that ends was spawned",
               ended <= {line[3] for line in lines if line[2] == "task-spawn"}, True)
-    print(f"bpftrace: {'ok' if failures == before else 'FAILED'}")
+    report("bpftrace", before)
 
 
 def main(arguments):
@@ -584,7 +527,7 @@ def main(arguments):
         run_busy(asyncdbg, program, options)
         if not options and os.environ.get("WITH_BPFTRACE"):
             run_bpftrace(asyncdbg, program)
-    sys.exit(1 if failures else 0)
+    shared.end()
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from pathlib import Path
 import run_servers
 import run_trace
 from run_servers import Failure, ask, build
+from traced import failed
 
 WAIT = 120  # seconds for each step
 
@@ -116,7 +117,7 @@ def check_perfetto(asyncdbg, server, work):
     subprocess.run([asyncdbg, "-p", server.pid, "trace", "--duration", "300ms", "-o", file],
                    stderr=subprocess.DEVNULL, timeout=WAIT)
     run_trace.decode_perfetto(file, open_flows=100)
-    if run_trace.failures:
+    if failed():
         raise Failure("its trace for Perfetto is wrong")
 
 

@@ -17,7 +17,9 @@ import sys
 import tempfile
 
 import run_trace
-from run_trace import END, START, TERMINATE, WAIT, Program, Trace, check, count
+import traced as shared
+from run_trace import END, START, TERMINATE, count
+from traced import WAIT, Program, Trace, check, truth_of
 
 POLLS = [START, END]
 SECTIONS = ["counts", "current", "several", "pingpong", "stall"]
@@ -63,7 +65,7 @@ def check_launched(what, asyncdbg, program):
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         done = call(asyncdbg, "--jsonl", "trace", "-o", file.name, "--", program, "now", "counts")
         head, items, end = rows_of(file.name)
-        truth = truth_of(done.stdout)
+        truth = truth_of(done.stdout.splitlines())
         check(f"{what}: missing", head["missing"], [])
         check(f"{what}: ends seen late", end["unmatched"], 0)
         run_trace.check_tasks(items, truth, head["events"])
@@ -73,10 +75,6 @@ def rows_of(path):
     with open(path, encoding="utf-8") as file:
         head, *items, end = [json.loads(line) for line in file]
     return head, [i for i in items if "event" in i], end
-
-
-def truth_of(text):
-    return {words[1]: int(words[2]) for words in map(str.split, text.splitlines()) if words[0] == "truth"}
 
 
 def run_other_build(asyncdbg, stripped, work):
@@ -155,7 +153,7 @@ def run_nameless(asyncdbg, stripped):
             check_nameless_head(head)
             check("nameless: status", done.returncode, 1)
             check("nameless: lost and late", (end["lost"], end["unmatched"]), (0, 0))
-            check_nameless(f"nameless {section}", items, truth_of(done.stdout))
+            check_nameless(f"nameless {section}", items, truth_of(done.stdout.splitlines()))
     print("nameless: done")
 
 
@@ -233,7 +231,7 @@ def main(arguments):
         run_nameless_others(asyncdbg, stripped)
         run_bpftrace_script(asyncdbg, stripped)
         run_without_tokio(asyncdbg, work)
-    sys.exit(1 if run_trace.failures else 0)
+    shared.end()
 
 
 if __name__ == "__main__":

@@ -18,13 +18,11 @@ import tempfile
 import time
 
 import run_trace
-from run_trace import END, SPAWN, START, Program, Trace, WAIT, check, count
+import traced as shared
+from run_trace import END, SPAWN, START, count
+from traced import WAIT, Program, Trace, check, child_of, wait_for
 
 MOMENTS = 30  # at which a program ends while asyncdbg attaches
-
-
-def refused(trace):
-    return not trace.head and ("refused" in trace.message() or "no probes" in trace.message())
 
 
 def compare(what, trace, truth):
@@ -40,7 +38,6 @@ def test_fork(asyncdbg, program):
     traced = Program(program)
     trace = Trace(asyncdbg, traced.child.pid, [])
     truth = traced.run("fork 500")
-    time.sleep(0.1)
     traced.end()
     trace.finish()
     check("fork: the child's status", truth["status"], 7)
@@ -53,11 +50,9 @@ def test_exec(asyncdbg, program):
     traced = Program(program)
     trace = Trace(asyncdbg, traced.child.pid, [])
     truth = traced.run("pingpong 20")  # what fits into a pipe that is read later
-    time.sleep(0.1)
-    traced.child.stdin.write("exec flat 2\n")
-    traced.child.stdin.flush()
+    traced.begin("exec flat 2")
     traced.lines_until("ready")
-    after = {words[1]: int(words[2]) for words in traced.lines_until("done") if words[0] == "truth"}
+    after = traced.truth()
     trace.finish()
     compare("exec", trace, truth)
     check("exec: it says so", "has executed another program" in trace.message(), True)
@@ -95,7 +90,6 @@ def test_two(asyncdbg, program):
     traced = Program(program)
     traces = [Trace(asyncdbg, traced.child.pid, []) for _ in range(2)]
     truth = traced.run("pingpong 500")
-    time.sleep(0.1)
     traced.end()
     for trace in traces:
         trace.finish()
@@ -111,17 +105,11 @@ def test_namespaces(asyncdbg, program):
     with tempfile.TemporaryDirectory() as hidden, tempfile.TemporaryDirectory() as top:
         shutil.copy(program, os.path.join(hidden, "inside"))
         script = f'mount --bind "{hidden}" "{top}" && exec "{top}/inside"'
-        traced = Program.__new__(Program)
-        traced.child = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        traced.lines_until("ready")
-        with open(f"/proc/{traced.child.pid}/task/{traced.child.pid}/children", encoding="utf-8") as children:
-            pid = int(children.read().split()[0])
+        traced = Program("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script)
+        pid = child_of(traced.child.pid)
         trace = Trace(asyncdbg, pid, [])
         truth = traced.run("pingpong 200")
         threads = {i for i in map(int, os.listdir(f"/proc/{pid}/task"))}
-        time.sleep(0.1)
         traced.end()
         trace.finish()
         compare("namespaces", trace, truth)
@@ -147,8 +135,7 @@ def test_full(asyncdbg, program):
         file = os.path.join(directory, "trace.jsonl")
         trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--jsonl", "trace", "-o", file],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while not (os.path.exists(file) and os.path.getsize(file)):
-            time.sleep(0.02)
+        wait_for(lambda: os.path.exists(file) and os.path.getsize(file) or trace.poll() is not None)
         traced.run("pingpong 5000")
         errors = trace.communicate(timeout=WAIT)[1]
         check(f"full: status with {errors}", trace.returncode, 2)
@@ -168,13 +155,11 @@ def test_overrun(asyncdbg, program):
     """asyncdbg stands still for some time: what is lost is counted, and nothing else is missing."""
     traced = Program(program)
     trace = Trace(asyncdbg, traced.child.pid, ["--events", f"{START},{END}"])
-    traced.child.stdin.write("flat 2 1\n")
-    traced.child.stdin.flush()
+    traced.begin("flat 2 1")
     trace.child.send_signal(signal.SIGSTOP)
-    truth = {words[1]: int(words[2]) for words in traced.lines_until("done") if words[0] == "truth"}
+    truth = traced.truth()
     trace.child.send_signal(signal.SIGCONT)
     traced.run("pingpong 100")
-    time.sleep(0.1)
     traced.end()
     trace.finish()
     check("overrun: status", trace.status, 1)
@@ -186,15 +171,20 @@ def test_overrun(asyncdbg, program):
     check("overrun: what is not lost is there", seen + trace.end["lost"] >= 2 * polls, True)
 
 
+def writes_to_pipe(pid):
+    """Whether a process sleeps in the kernel's function that writes to a pipe."""
+    with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+        return "pipe_write" in file.read()
+
+
 def test_signals(asyncdbg, program):
     """Signals end the trace, also while it writes to a pipe that is full: the output is whole."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         traced = Program(program)
         trace = Trace(asyncdbg, traced.child.pid, [])
         truth = traced.run("pingpong 400")
-        time.sleep(0.1)
+        check(f"signal {number}: the pipe is full", wait_for(lambda: writes_to_pipe(trace.child.pid)), True)
         trace.child.send_signal(number)
-        time.sleep(0.1)
         trace.finish()
         compare(f"signal {number}", trace, truth)
         check(f"signal {number}: status", trace.status, 0)
@@ -208,19 +198,12 @@ def main(arguments):
     asyncdbg, program, *names = arguments
     traced = Program(program)
     trace = Trace(asyncdbg, traced.child.pid, ["--duration", "1ms"])
-    if refused(trace):
-        print(f"left out: {trace.message().strip()}")
-        sys.exit(77)
+    if not trace.head:
+        shared.leave_out_refused(trace.message())
     trace.finish()
     traced.end()
-    tests = {name[len("test_"):]: test for name, test in globals().items() if name.startswith("test_")}
-    for name, test in tests.items():
-        if names and name not in names:
-            continue
-        before = run_trace.failures
-        test(asyncdbg, program)
-        print(f"{name}: {'ok' if run_trace.failures == before else 'FAILED'}")
-    sys.exit(1 if run_trace.failures else 0)
+    shared.run_tests(globals(), names, (asyncdbg, program))
+    shared.end()
 
 
 if __name__ == "__main__":

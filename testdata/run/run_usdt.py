@@ -11,12 +11,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 
-WAIT = 60  # seconds for each step
-TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-failures = 0
+import traced
+from traced import WAIT, Program, check, check_calls, check_schema_of, leave_out_refused, take_slow, truth_of, wait_for
 
 # A program without a runtime, with one probe.
 PLAIN = """
@@ -39,28 +37,11 @@ end:	.balign 4
 """
 
 
-def check(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"FAILED: {what}: {got}, not {wanted}")
-
-
 def asyncdbg_json(asyncdbg, status, *words):
     done = subprocess.run([asyncdbg, "--json", *words], capture_output=True, text=True, timeout=WAIT)
     check(f"status of {words}: {done.stderr}", done.returncode, status)
-    check_schema(done.stdout, ".json")
+    check_schema_of("answers", [done.stdout])
     return json.loads(done.stdout), done.stderr
-
-
-def check_schema(text, ending):
-    with tempfile.NamedTemporaryFile("w", suffix=ending) as file:
-        file.write(text)
-        file.flush()
-        done = subprocess.run([os.path.join(TESTDATA, "check", "validate_json.py"),
-                               os.path.join(TESTDATA, "..", "docs", "asyncdbg.schema.json"), file.name],
-                              capture_output=True, text=True)
-    check(f"the schema: {done.stdout}{done.stderr[-300:]}", done.returncode, 0)
 
 
 def run_list(asyncdbg, program):
@@ -162,7 +143,7 @@ def run_operands(asyncdbg, work):
                                "--events", "usdt", "--duration", "500ms"], capture_output=True, text=True, timeout=WAIT)
         loop.kill()
     check(f"status of operands: {done.stderr}", done.returncode, 0)
-    check_schema(done.stdout, ".jsonl")
+    check_schema_of("answers", [done.stdout], ".jsonl")
     _, *items, _ = [json.loads(line) for line in done.stdout.splitlines()]
     check("hits", len(items) > 3, True)
     first = items[0]["args"][0]["value"] if items else 0
@@ -263,7 +244,7 @@ def run_library(asyncdbg, work):
         running.stdin.close()
         rest = tracer.communicate(timeout=WAIT)[0]
     check("library: status", tracer.returncode, 0)
-    check_schema(head + rest, ".jsonl")
+    check_schema_of("answers", [head + rest], ".jsonl")
     check_library_hits("library of a process", rest)
     done = subprocess.run([asyncdbg, *words, "--", user, "now"], capture_output=True, text=True, timeout=WAIT)
     check(f"library: status of a program that is started: {done.stderr}", done.returncode, 0)
@@ -303,7 +284,7 @@ def run_started(asyncdbg, program):
                                program, "now"], capture_output=True, text=True, timeout=WAIT)
         check(f"started: status: {done.stderr}", done.returncode, 0)
         _, *items, end = [json.loads(line) for line in open(file.name, encoding="utf-8")]
-    truth = {words[1]: int(words[2]) for words in map(str.split, done.stdout.splitlines()) if words[0] == "truth"}
+    truth = truth_of(done.stdout.splitlines())
     for name in ("order", "refund"):
         found = [i for i in items if i.get("name") == name]
         check(f"started: hits of {name}", len(found), truth[f"fired.{name}"])
@@ -313,40 +294,19 @@ def run_started(asyncdbg, program):
     print("started: done")
 
 
-class Trace:
+class Trace(traced.Trace):
     """asyncdbg on a program that runs when a line is written to it."""
 
     def __init__(self, asyncdbg, program, *options):
-        self.program = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        while self.program.stdout.readline().strip() not in ("ready", ""):
-            pass
-        self.errors = tempfile.TemporaryFile("w+")
-        self.tracer = subprocess.Popen([asyncdbg, "-p", str(self.program.pid), "--jsonl", "trace", *options],
-                                       stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        self.head = self.tracer.stdout.readline()
+        self.program = Program(program)
+        super().__init__(asyncdbg, self.program.child.pid, ["--usdt", *options])
 
-    def message(self):
-        self.errors.seek(0)
-        return self.errors.read()
-
-    def finish(self):
+    def run_once(self):
         """Lets the program run once and end; returns its own counts."""
-        truth = {}
-        self.program.stdin.write("go\n")
-        self.program.stdin.flush()
-        for line in self.program.stdout:
-            words = line.split()
-            if words == ["done"]:
-                break
-            truth[words[1]] = int(words[2])
-        time.sleep(0.1)  # more than one turn of asyncdbg's reader
-        self.program.stdin.close()
-        self.program.wait(WAIT)
-        rest = self.tracer.stdout.read()
-        self.status = self.tracer.wait(WAIT)
-        check_schema(self.head + rest, ".jsonl")
-        lines = [json.loads(line) for line in rest.splitlines()]
-        *self.items, self.end = [line for line in lines if "event" in line]
+        truth = self.program.run("go")
+        self.program.end()
+        self.finish()
+        check_schema_of("a trace", ["".join([self.first, *self.lines])], ".jsonl")
         return truth
 
 
@@ -369,18 +329,15 @@ def check_texts(name, index, found, truth, key):
 
 def run_trace(asyncdbg, program, options):
     """All probes with their texts, beside the events of the runtime."""
-    trace = Trace(asyncdbg, program, "--usdt", "shop:*", "--usdt-strings", *options)
+    trace = Trace(asyncdbg, program, "shop:*", "--usdt-strings", *options)
     if not trace.head:
-        trace.program.stdin.close()
-        message = trace.message()
-        if "there are no probes" in message or "refused" in message:
-            print(f"trace: left out: {message.strip()}")
-            sys.exit(77)
-        check("a trace", message, "")
+        trace.program.end()
+        leave_out_refused(trace.message())
+        check("a trace", trace.message(), "")
         return
-    truth = trace.finish()
+    truth = trace.run_once()
     orders, refunds = hits(trace, "order"), hits(trace, "refund")
-    check("usdt is in the events", "usdt" in json.loads(trace.head)["events"], True)
+    check("usdt is in the events", "usdt" in trace.head["events"], True)
     for name, found in (("order", orders), ("refund", refunds)):
         check(f"hits of {name}", len(found), truth[f"fired.{name}"])
         check(f"{name} was computed", truth[f"evaluated.{name}"], truth[f"fired.{name}"])
@@ -398,8 +355,8 @@ def run_trace(asyncdbg, program, options):
 
 def run_some(asyncdbg, program, options):
     """One probe of two, without texts and without other events."""
-    trace = Trace(asyncdbg, program, "--usdt", "*:ord?r", "--events", "usdt", *options)
-    truth = trace.finish()
+    trace = Trace(asyncdbg, program, "*:ord?r", "--events", "usdt", *options)
+    truth = trace.run_once()
     check("status", trace.status, 0)
     check("events", {i["event"] for i in trace.items}, {"usdt"})
     check("names", {i["name"] for i in trace.items}, {"order"})
@@ -411,43 +368,25 @@ def run_some(asyncdbg, program, options):
 
 def run_after(asyncdbg, program):
     """asyncdbg was killed: nobody listens any more."""
-    trace = Trace(asyncdbg, program, "--usdt", "shop:*", "--events", "usdt")
-    trace.tracer.kill()
-    trace.tracer.wait(WAIT)
-    memory, limit = None, time.monotonic() + WAIT
-    while time.monotonic() < limit:
-        trace.program.stdin.write("go\n")
-        trace.program.stdin.flush()
-        memory = {}
-        for line in trace.program.stdout:
-            words = line.split()
-            if words == ["done"]:
-                break
-            memory[words[1]] = int(words[2])
-        if memory["evaluated.order"] == 0:
-            break
-    check("computed after asyncdbg was killed", memory["evaluated.order"], 0)
-    trace.program.stdin.close()
-    trace.program.wait(WAIT)
+    trace = Trace(asyncdbg, program, "shop:*", "--events", "usdt")
+    trace.child.kill()
+    trace.child.wait(WAIT)
+    silent = wait_for(lambda: trace.program.run("go")["evaluated.order"] == 0)
+    check("nothing is computed after asyncdbg was killed", silent, True)
+    trace.program.end()
     print("after: done")
 
 
 def run_wrong(asyncdbg, program):
     """Calls that cannot be answered."""
-    running = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    running.stdout.readline()
-    for words, status, text in (
+    running = Program(program)
+    check_calls(asyncdbg, [
         (["--usdt", "order"], 64, "PROVIDER:NAME"),
         (["--usdt", "shop:nothing"], 64, "no static probe"),
         (["--usdt-strings"], 64, "--usdt"),
         (["--events", "usdt"], 64, "--usdt"),
-    ):
-        done = subprocess.run([asyncdbg, "-p", str(running.pid), "trace", *words], capture_output=True, text=True,
-                              timeout=WAIT)
-        check(f"status of {words}", done.returncode, status)
-        check(f"message of {words}: {done.stderr}", text in done.stderr, True)
-    running.stdin.close()
-    running.wait(WAIT)
+    ], ["-p", str(running.child.pid), "trace"])
+    running.end()
     done = subprocess.run([asyncdbg, "trace", "--usdt", "shop:nothing", "--", program, "now"], capture_output=True,
                           text=True, timeout=WAIT)
     check("status of a program that is started", done.returncode, 64)
@@ -457,8 +396,7 @@ def run_wrong(asyncdbg, program):
 
 
 def main(arguments):
-    options = [word for word in arguments if word == "--allow-slow"]
-    words = [word for word in arguments if word != "--allow-slow"]
+    words = take_slow(arguments)
     if len(words) != 2:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as work:
@@ -468,12 +406,12 @@ def main(arguments):
         run_operands(words[0], work)
         run_library(words[0], work)
         run_twice_writable(words[0], work)
-    run_trace(*words, options)
-    run_some(*words, options)
+    run_trace(*words, traced.slow)
+    run_some(*words, traced.slow)
     run_started(*words)
     run_after(*words)
     run_wrong(*words)
-    sys.exit(1 if failures else 0)
+    traced.end()
 
 
 if __name__ == "__main__":
