@@ -66,6 +66,8 @@ struct arch {
 	unsigned nregs;
 	unsigned pc, sp, fp;
 	unsigned return_column; /* the CFI column of the return address */
+	/* By DWARF number, nregs of them: the number in the kernel's asm/perf_regs.h. */
+	const unsigned char *perf_regs;
 	/* CFA - stack pointer at the first instruction of a function. */
 	unsigned entry_cfa;
 

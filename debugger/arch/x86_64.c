@@ -51,6 +51,13 @@ static const struct arch_reg registers[DWARF_REGS] = {
 	REG("r15", R15), REG("rip", RIP),
 };
 
+/*
+ * Likewise: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip. asm/perf_regs.h of the kernel
+ * has ax, bx, cx, dx, si, di, bp, sp, ip, flags, six segments, then r8 to r15.
+ */
+static const unsigned char perf_registers[DWARF_REGS] = { 0,  3,  2,  1,  4,  5,  6,  7, 16,
+	                                                  17, 18, 19, 20, 21, 22, 23, 8 };
+
 /* Registers of the arguments of a system call: psABI 1.0, A.2.1. */
 static const unsigned char from_syscall[ARCH_SYSCALL_ARGS] = { RDI, RSI, RDX, R10, R8, R9 };
 
@@ -196,6 +203,7 @@ const struct arch arch_x86_64 = {
 	.sp = DWARF_RSP,
 	.fp = DWARF_RBP,
 	.return_column = DWARF_RIP,
+	.perf_regs = perf_registers,
 	.entry_cfa = 8,
 	.prstatus_size = 336,
 	.prstatus_regs = 112,

@@ -95,8 +95,11 @@ static inline void child_wait_ready(const struct child *c)
 		sched_yield();
 }
 
-/* before runs in the child before its threads start; it may be NULL. */
-static inline struct child child_start(child_main_fn *before, child_main_fn *then)
+/*
+ * before runs in the child before its threads start; it may be NULL. They may not have started when
+ * this returns.
+ */
+static inline struct child child_begin(child_main_fn *before, child_main_fn *then)
 {
 	struct child c;
 	pid_t parent = getpid();
@@ -124,6 +127,14 @@ static inline struct child child_start(child_main_fn *before, child_main_fn *the
 		then();
 		_exit(0);
 	}
+	return c;
+}
+
+/* The same, and its threads run. */
+static inline struct child child_start(child_main_fn *before, child_main_fn *then)
+{
+	struct child c = child_begin(before, then);
+
 	child_wait_ready(&c);
 	return c;
 }
