@@ -3,6 +3,7 @@
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "debugger/base/vec.h"
 #include "debugger/target/module.h"
@@ -14,6 +15,7 @@
 struct unwinder {
 	struct target *t;
 	const struct thread *thread;
+	const struct stack_copy *copy; /* of that thread's memory; NULL: the target's is read */
 	/*
 	 * A read failed since the last frame. libdwfl takes an unreadable return address for the
 	 * end of the stack.
@@ -27,6 +29,9 @@ struct walk {
 	struct unwinder *u;
 	struct arena *a;
 	VEC(struct frame) frames;
+	unwind_end_fn *end; /* NULL: to the end of the stack */
+	void *end_arg;
+	bool ended; /* it was true */
 };
 
 /* Presents only the thread that is being unwound to libdwfl. */
@@ -50,15 +55,30 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
 	return u->thread && u->thread->tid == tid;
 }
 
+static bool read_word(const struct unwinder *u, uint64_t addr, uint64_t *ret)
+{
+	const struct stack_copy *copy = u->copy;
+
+	if (!copy) {
+		struct error *err CLEANUP(error_freep) =
+			target_read_uint(u->t, addr, sizeof(*ret), ret);
+
+		return !err;
+	}
+	uint64_t at = addr - copy->regs[u->t->arch->sp];
+	if (at > copy->size || copy->size - at < sizeof(*ret))
+		return false;
+	memcpy(ret, copy->bytes + at, sizeof(*ret));
+	return true;
+}
+
 static bool memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 {
 	struct unwinder *u = arg;
 	uint64_t value;
-	struct error *err CLEANUP(error_freep) =
-		target_read_uint(u->t, addr, sizeof(value), &value);
 
 	(void)dwfl;
-	if (err) {
+	if (!read_word(u, addr, &value)) {
 		u->faulted = true;
 		u->fault = addr;
 		return false;
@@ -120,6 +140,9 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	bool activation;
 
 	if (w->frames.n == STACK_MAX_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
+		return DWARF_CB_ABORT;
+	w->ended = w->end && !activation && w->end(pc, w->end_arg);
+	if (w->ended)
 		return DWARF_CB_ABORT;
 	frame.pc = pc;
 	/*
@@ -184,6 +207,19 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 	                    m ? m->path : "no module", dwfl_errmsg(-1));
 }
 
+/* Unwinds the thread of the unwinder. */
+static void walk_frames(struct walk *w, struct stack *ret)
+{
+	const struct thread *th = w->u->thread;
+	int result = dwfl_getthread_frames(w->u->t->dwfl, th->tid, add_frame, w);
+
+	*ret = (struct stack){ .nframes = w->frames.n };
+	if (!w->ended)
+		ret->problem = explain(w->a, w, th, result);
+	ret->frames = vec_to_arena(&w->frames, w->a);
+	w->u->thread = NULL;
+}
+
 struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
                             struct stack *ret)
 {
@@ -194,9 +230,20 @@ struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct th
 		return NULL;
 	}
 	u->thread = th;
-	int result = dwfl_getthread_frames(u->t->dwfl, th->tid, add_frame, &w);
-	u->thread = NULL;
-	*ret = (struct stack){ .nframes = w.frames.n, .problem = explain(a, &w, th, result) };
-	ret->frames = vec_to_arena(&w.frames, a);
+	walk_frames(&w, ret);
 	return interrupt_check();
+}
+
+void unwind_copy(struct unwinder *u, struct arena *a, const struct stack_copy *copy,
+                 unwind_end_fn *end, void *arg, struct stack *ret)
+{
+	struct walk w = { .u = u, .a = a, .end = end, .end_arg = arg };
+	struct thread th = { .tid = u->t->pid, .has_regs = true };
+
+	th.regs.r = arena_memdup(a, copy->regs, u->t->arch->nregs * sizeof(*copy->regs));
+	u->thread = &th;
+	u->copy = copy;
+	u->faulted = false;
+	walk_frames(&w, ret);
+	u->copy = NULL;
 }

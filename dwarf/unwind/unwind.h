@@ -1,6 +1,7 @@
 /*
  * Unwinds the physical stacks of threads, with libdwfl and callbacks to our own targets: one code
- * path for live, core and fake targets. The target must be stopped, or a core.
+ * path for live, core and fake targets. The target must be stopped, or a core; or the stack is a
+ * copy of one moment.
  */
 #ifndef DWARF_UNWIND_UNWIND_H
 #define DWARF_UNWIND_UNWIND_H
@@ -40,5 +41,21 @@ void unwinder_close(struct unwinder *u);
 /* A stack that cannot be unwound further is not an error: see stack.problem. */
 struct error *unwind_thread(struct unwinder *u, struct arena *a, const struct thread *th,
                             struct stack *ret) MUST_CHECK;
+
+/* The registers of a thread, and the innermost bytes of its stack at that moment. */
+struct stack_copy {
+	const uint64_t *regs; /* arch->nregs of them, by DWARF number */
+	const unsigned char *bytes;
+	size_t size; /* of bytes, which begin where the stack pointer points to */
+};
+/* Whether a stack is of no interest from the frame on to which a call returns at that address. */
+typedef bool unwind_end_fn(uint64_t address, void *arg);
+/*
+ * The same for a copy, without a look at the target's memory: beyond the copy the stack is not
+ * known. It ends before the frame for which end, which may be NULL, is true; stack.problem is NULL
+ * then.
+ */
+void unwind_copy(struct unwinder *u, struct arena *a, const struct stack_copy *copy,
+                 unwind_end_fn *end, void *arg, struct stack *ret);
 
 #endif

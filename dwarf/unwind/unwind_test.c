@@ -110,6 +110,54 @@ static void test_every_stop_of_a_live_program(void **state)
 	}
 }
 
+static bool is_address(uint64_t address, void *arg)
+{
+	return address == *(const uint64_t *)arg;
+}
+
+/* The stack of a thread from a copy of its innermost bytes is the same as from the target. */
+static void check_copy(struct target *t, struct unwinder *u, const struct thread *th)
+{
+	static unsigned char bytes[16 << 10];
+	struct stack_copy copy = { .regs = th->regs.r, .bytes = bytes };
+	struct stack whole, part;
+	SCRATCH(a);
+
+	expect_ok(unwind_thread(u, &a, th, &whole));
+	expect_ok(target_read_some(t, th->regs.r[t->arch->sp], bytes, sizeof(bytes), &copy.size));
+	unwind_copy(u, &a, &copy, NULL, NULL, &part);
+	assert_null(part.problem);
+	assert_int_equal(part.nframes, whole.nframes);
+	for (size_t i = 0; i < part.nframes; i++)
+		assert_int_equal(part.frames[i].pc, whole.frames[i].pc);
+	/* Of no interest from its third frame on. */
+	unwind_copy(u, &a, &copy, is_address, &whole.frames[2].pc, &part);
+	assert_null(part.problem);
+	assert_int_equal(part.nframes, 2);
+	/* It ends where the copy does. */
+	copy.size = 8;
+	unwind_copy(u, &a, &copy, NULL, NULL, &part);
+	assert_non_null(part.problem);
+	assert_true(part.nframes < whole.nframes);
+}
+
+static void test_copies_of_stacks(void **state)
+{
+	const struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct unwinder *u = NULL;
+
+	(void)state;
+	if (program.pid == 0)
+		skip();
+	expect_ok(target_live_open(program.pid, &options, &t));
+	expect_ok(unwinder_open(t, &u));
+	expect_ok(target_stop(t));
+	for (size_t i = 0; i < t->nthreads; i++)
+		check_copy(t, u, &t->threads[i]);
+	target_resume(t);
+}
+
 static void test_core(void **state)
 {
 	const struct target_options options = { 0 };
@@ -180,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_stop_of_a_live_program),
+		cmocka_unit_test(test_copies_of_stacks),
 		cmocka_unit_test(test_core),
 		cmocka_unit_test(test_damaged_registers),
 		cmocka_unit_test(test_without_modules),
