@@ -208,12 +208,12 @@ const struct source_place *coroutine_defined_by_tree(struct inspector *in,
 	return named ? coroutine_defined_by_name(in, named->type) : NULL;
 }
 
-const char *coroutine_poll_path(struct collector *c, const struct location *l)
+const char *coroutine_poll_path(struct arena *a, const struct location *l)
 {
-	const char *path = name_function(c->a, l->name), *resolved = NULL;
+	const char *path = name_function(a, l->name), *resolved = NULL;
 
 	if (strstr(path, "{impl#") && l->linkage)
-		resolved = name_impl_from_linkage(c->a, path, l->linkage);
+		resolved = name_impl_from_linkage(a, path, l->linkage);
 	return resolved ? resolved : path;
 }
 
@@ -222,9 +222,9 @@ bool coroutine_is_poll(const struct location *l)
 	return l->name && !l->mangled && coroutine_kind(l->name) != FUTURE_OTHER;
 }
 
-const char *coroutine_function_name(struct collector *c, const struct location *l)
+const char *coroutine_function_name(struct arena *a, const struct location *l)
 {
 	if (coroutine_is_poll(l))
-		return coroutine_poll_path(c, l);
-	return l->name ? name_without_generics(c->a, inspector_clean_name(c->a, l->name)) : NULL;
+		return coroutine_poll_path(a, l);
+	return l->name ? name_without_generics(a, inspector_clean_name(a, l->name)) : NULL;
 }

@@ -127,11 +127,11 @@ const struct source_place *coroutine_defined_by_name(struct inspector *in, const
 const struct source_place *coroutine_defined_by_tree(struct inspector *in,
                                                      const struct future *root);
 /* The readable function name of a location, without generics; NULL unknown. */
-const char *coroutine_function_name(struct collector *c, const struct location *l);
+const char *coroutine_function_name(struct arena *a, const struct location *l);
 /* Whether the location is in the poll function of a coroutine. */
 bool coroutine_is_poll(const struct location *l);
 /* The path of such a poll function; `{impl#N}` is resolved with the help of its symbol. */
-const char *coroutine_poll_path(struct collector *c, const struct location *l);
+const char *coroutine_poll_path(struct arena *a, const struct location *l);
 /* Kind of coroutine by the name of its type or poll function; FUTURE_OTHER if it is none. */
 enum future_kind coroutine_kind(const char *qualified_name);
 

@@ -147,7 +147,7 @@ static void search_frame(struct stack_search *search, const struct thread_stack 
 	const struct location *l = &search->place;
 
 	h->stack_frame = number;
-	h->function = coroutine_function_name(c, l);
+	h->function = coroutine_function_name(c->a, l);
 	h->file = l->file ? inspector_clean_name(c->a, l->file) : NULL;
 	h->file_short = l->file ? inspector_source(c->in, c->a, l->file, l->comp_dir).text : NULL;
 	h->line = l->line;

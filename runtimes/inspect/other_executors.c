@@ -396,7 +396,7 @@ static const char *function_name(struct collector *c, struct sight s)
 	}
 	if (!own)
 		s = (struct sight){ s.stack, frame, level };
-	return outer_function(c->a, coroutine_function_name(c, seen(&s)));
+	return outer_function(c->a, coroutine_function_name(c->a, seen(&s)));
 }
 
 /* ---- the report ---- */

@@ -34,7 +34,7 @@ static void add_symbol(struct whatis *a, const struct symbol_place *s, bool code
 	if (code)
 		l = lookup_locations(a->c->in->di, a->addr, &a->c->scratch, &n);
 	for (size_t i = n; i-- > 0;) {
-		const char *name = coroutine_function_name(a->c, &l[i]);
+		const char *name = coroutine_function_name(a->c->a, &l[i]);
 
 		/* Only the physical function and the innermost one: a stack shows the others. */
 		if (l[i].function && name && (i == 0 || i == n - 1))
@@ -139,7 +139,7 @@ static void add_frame(struct whatis *a, const struct thread *th)
 		if (!f->has_sp || !up->has_sp || a->addr < f->sp || a->addr >= up->sp)
 			continue;
 		const struct location *l = &s->functions[i][s->nfunctions[i] - 1];
-		const char *function = coroutine_function_name(c, l);
+		const char *function = coroutine_function_name(c->a, l);
 
 		variables_in_frame(c->in->di, f, up->sp, note_variable, &search);
 		struct place *p = place_add(

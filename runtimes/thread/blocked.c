@@ -597,7 +597,7 @@ void blocked_finish(struct collector *c, struct thread_info *info, const struct 
 
 	if (!m || !find_own(c, s, m, &l, &number))
 		return;
-	const char *function = coroutine_function_name(c, &l);
+	const char *function = coroutine_function_name(c->a, &l);
 	const char *file = inspector_source(c->in, c->a, l.file, l.comp_dir).text;
 
 	add_detail(c, w, "frame", DETAIL_INT)->number = number;

@@ -169,7 +169,7 @@ static struct future *running_future(struct collector *c, const struct location 
 	struct future *f = NEW(c->a, struct future);
 
 	f->kind = coroutine_kind(l->name);
-	f->function = coroutine_poll_path(c, l);
+	f->function = coroutine_poll_path(c->a, l);
 	f->type = inspector_clean_name(c->a, l->name);
 	f->await_point = -1;
 	f->running = true;
@@ -310,7 +310,7 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	ret->inlined = l->inlined;
 	ret->module = m ? inspector_clean_name(c->a, str_base_name(m->path)) : NULL;
 	ret->function_full = inspector_clean_name(c->a, l->name);
-	ret->function = coroutine_function_name(c, l);
+	ret->function = coroutine_function_name(c->a, l);
 	if (l->file) {
 		ret->file = inspector_clean_name(c->a, l->file);
 		ret->file_short = inspector_source(c->in, c->a, l->file, l->comp_dir).text;
