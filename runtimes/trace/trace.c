@@ -29,6 +29,7 @@ struct trace {
 	uint64_t bias;      /* of a program that was executed later: see trace_executed() */
 	size_t nattached;   /* points, of the plan */
 	struct map polls;   /* run-time address of a poll function -> its point's index + 1 */
+	struct map ends;    /* run-time addresses to which polls return */
 	struct map tables;  /* run-time address of a table -> index + 1 of its poll function */
 	struct map threads; /* tid -> struct known_thread */
 	struct id_set seen; /* tasks whose spawn was passed on, or that existed before */
@@ -147,7 +148,11 @@ static struct error *note_address(struct trace *t, size_t index)
 
 	if (p->role == TRACE_AT_POLL)
 		map_put(&t->polls, address, (void *)(uintptr_t)(index + 1));
-	return p->role == TRACE_AT_RETURN ? probes_know_return(t->probes, address) : NULL;
+	if (p->role != TRACE_AT_RETURN)
+		return NULL;
+	if (!p->of_park)
+		map_put(&t->ends, address, NULL);
+	return probes_know_return(t->probes, address);
 }
 
 static struct error *describe(struct trace *t, size_t index)
@@ -383,6 +388,7 @@ void trace_close(struct trace *t)
 		return;
 	probes_close(t->probes);
 	map_free(&t->polls);
+	map_free(&t->ends);
 	map_free(&t->tables);
 	map_free(&t->threads);
 	id_set_free(&t->seen);
@@ -415,6 +421,16 @@ const char *trace_off_times_missing(const struct trace *t)
 bool trace_off_time(const struct trace *t, pid_t tid, uint64_t *ns)
 {
 	return probes_off_time(t->probes, tid, ns);
+}
+
+struct inspector *trace_inspector(const struct trace *t)
+{
+	return t->in;
+}
+
+bool trace_polls_return_to(const struct trace *t, uint64_t address)
+{
+	return map_has(&t->ends, address);
 }
 
 const char *trace_backend(const struct trace *t)

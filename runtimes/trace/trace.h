@@ -122,6 +122,10 @@ const char *trace_off_times_missing(const struct trace *t);
  * threads of trace_know() are measured from then on.
  */
 bool trace_off_time(const struct trace *t, pid_t tid, uint64_t *ns);
+/* What the trace reads the process with. */
+struct inspector *trace_inspector(const struct trace *t);
+/* Whether polls of tasks and jobs, or what calls them, return to a run-time address. */
+bool trace_polls_return_to(const struct trace *t, uint64_t address);
 /* The plan that is attached, and the name of the kernel's mechanism. */
 const struct trace_plan *trace_plan_of(const struct trace *t);
 const char *trace_backend(const struct trace *t);
