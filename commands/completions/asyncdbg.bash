@@ -65,7 +65,7 @@ _asyncdbg()
 		*" stalls "*) own="--over --duration --allow-slow" ;;
 		*" probes "*) own="--allow-slow" ;;
 		*" metrics "*) own="--duration --every --over --allow-slow" ;;
-		*" profile "*) own="--duration --allow-slow --format" ;;
+		*" profile "*) own="--duration --allow-slow --format --cpu --rate" ;;
 		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
@@ -84,7 +84,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;

@@ -107,6 +107,8 @@ complete -c asyncdbg -n '__asyncdbg_typed metrics' -l over -x -d 'What a slow po
 complete -c asyncdbg -n '__asyncdbg_typed metrics' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l duration -x -d 'End after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l allow-slow -d 'Use probe points that need a single step'
+complete -c asyncdbg -n '__asyncdbg_typed profile' -l cpu -d 'Which functions run in polls'
+complete -c asyncdbg -n '__asyncdbg_typed profile' -l rate -x -d 'Samples in a second, with --cpu'
 complete -c asyncdbg -n '__asyncdbg_typed profile' -l format -x -a 'text folded pprof html' -d 'Of what is written'
 complete -c asyncdbg -n '__asyncdbg_typed top' -l interval -x -d 'A frame each TIME'
 complete -c asyncdbg -n '__asyncdbg_typed top' -l count -x -d 'End after N frames'

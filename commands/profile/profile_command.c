@@ -8,6 +8,7 @@
 
 #include "commands/base/interval.h"
 #include "commands/profile/profile.h"
+#include "commands/profile/profile_cpu.h"
 #include "commands/profile/profile_sampling.h"
 #include "commands/profile/profile_view.h"
 #include "commands/time/following.h"
@@ -44,6 +45,7 @@ struct profiling {
 	struct profile_sampling sampling;
 	struct task_spans *spans;
 	struct time_profile *profile;
+	struct profile_cpu cpu; /* what polls do on processors, where that is wanted */
 	struct trace_options options;
 	double duration; /* seconds */
 	enum format format;
@@ -106,6 +108,7 @@ static struct error *read_options(const struct call *call, struct profiling *p)
 	if (p->path)
 		TRY(words_file(p->path));
 	TRY(read_format(call, p));
+	TRY(profile_cpu_options(call, &p->cpu));
 	if (p->format == FORMAT_PPROF && (!p->path || strcmp(p->path, "-") == 0) &&
 	    isatty(STDOUT_FILENO))
 		return error_new(ERR_USAGE, "a profile for pprof is no text: name a file by -o");
@@ -187,11 +190,15 @@ static struct error *write_profile(struct profiling *p)
 		.duration_ns = p->end - p->start,
 		.untracked = task_spans_untracked(p->spans),
 		.no_off = p->trace ? trace_off_times_missing(p->trace) : NULL,
+		.cpu_hz = p->cpu.hz,
+		.no_cpu = p->cpu.missing,
 	};
 
 	if (p->path && strcmp(p->path, "-") != 0)
 		options.width = 0;
-	time_profile_tree(p->profile, &tmp, &tree);
+	profile_cpu_tree(&p->cpu, p->profile, &tmp, &tree);
+	if (p->cpu.cpu)
+		cpu_profile_totals(p->cpu.cpu, &v.cpu);
 	time_profile_inexact(p->profile, &v.inexact_spans, &v.inexact_ns);
 	if (p->trace)
 		trace_totals(p->trace, &v.totals);
@@ -207,11 +214,23 @@ static bool take(const struct trace_item *item, void *arg)
 	struct profiling *p = arg;
 
 	p->nread++;
-	if (p->end && item->time > p->end)
+	if (p->end && item->time > p->end) {
 		p->drained = true;
-	else
+	} else {
+		profile_cpu_read(&p->cpu, item->time);
 		task_spans_add(p->spans, item);
+		profile_cpu_item(&p->cpu, item);
+	}
 	return true;
+}
+
+/* A task_span_fn. */
+static void add_span(const struct task_span *span, void *arg)
+{
+	struct profiling *p = arg;
+
+	profile_cpu_span(&p->cpu, span, p->profile);
+	time_profile_add(span, p->profile);
 }
 
 static struct error *read_events(struct profiling *p)
@@ -221,8 +240,10 @@ static struct error *read_events(struct profiling *p)
 
 	p->nread = 0;
 	TRY(trace_read(p->trace, take, p));
-	if (trace_has_lost(p->trace, &lost))
+	if (trace_has_lost(p->trace, &lost)) {
 		task_spans_lost(p->spans, time);
+		profile_cpu_lost(&p->cpu);
+	}
 	return NULL;
 }
 
@@ -259,11 +280,13 @@ static bool is_over(const struct profiling *p)
 static struct error *follow(struct profiling *p)
 {
 	while (!following_process_ended(p->pidfd) && !trace_is_over(p->trace) && !is_over(p)) {
+		profile_cpu_read(&p->cpu, clock_now_ns());
 		TRY(read_events(p));
 		look(p);
 	}
 	/* What the threads of polls that go on were off is known for this moment alone. */
 	p->end = clock_now_ns();
+	profile_cpu_end(&p->cpu);
 	do {
 		TRY(read_events(p));
 	} while (p->nread && !p->drained);
@@ -311,6 +334,7 @@ static struct error *run_sampling(struct profiling *p, const char *why)
 	struct profile_sampling *sampling = &p->sampling;
 
 	fprintf(p->out->options.messages, "note: sampling, which is not exact: %s\n", why);
+	profile_cpu_without_events(&p->cpu);
 	*sampling = (struct profile_sampling){ .s = p->s,
 		                               .duration = p->duration,
 		                               .visit = time_profile_add,
@@ -371,6 +395,7 @@ static struct error *run_profile(struct profiling *p)
 		return run_sampling(p, why);
 	}
 	bool complete = s->complete;
+	profile_cpu_begin(&p->cpu, p->trace);
 	p->start = clock_now_ns();
 	p->when = now_since_1970();
 	p->wait = FIRST_LOOK_NS;
@@ -401,10 +426,11 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return error_new(ERR_USAGE,
 		                 "profile writes JSON, or what --format names: not both");
 	p.profile = time_profile_new();
-	p.spans = task_spans_new(time_profile_add, p.profile);
+	p.spans = task_spans_new(add_span, &p);
 	p.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);
 	struct error *err = run_profile(&p);
 
+	profile_cpu_close(&p.cpu);
 	trace_close(p.trace);
 	task_samples_free(p.sampling.samples);
 	quiet_looks_end(&p.sampling.looks);
@@ -420,6 +446,7 @@ static const struct command_option options[] = {
 	OUTPUT_OPTION,
 	{ "format", "FORMAT", false,
 	  "text, folded (for flame graphs), pprof, html; else by the ending of FILE" },
+	PROFILE_CPU_OPTIONS,
 	{ 0 },
 };
 
@@ -438,7 +465,10 @@ const struct command profile_command = {
 		"at\n"
 		"    the tasks again and again, and takes at most a tenth of a processor for "
 		"that:\n"
-		"    times are estimates, and polls are not counted.",
+		"    times are estimates, and polls are not counted.\n"
+		"    With --cpu it tells too which functions polls spend their time in, by "
+		"samples\n"
+		"    of the stack of each thread that is on a processor.",
 	.offline = true,
 	.run = run,
 };

@@ -2,7 +2,7 @@
 
 const data = JSON.parse(byId('data').textContent);
 const { strings, states } = data;
-const KINDS = { ROOT: -1, TYPE: 0, FRAME: 1, LEAF: 2 };
+const KINDS = { ROOT: -1, TYPE: 0, FRAME: 1, LEAF: 2, CODE: 3 };
 
 /* Columns of a row of data.nodes, which is one array. Behind them is the time of its own, by state. */
 const NODE = { PARENT: 0, KIND: 1, NAME: 2, FULL: 3, FILE: 4, LINE: 5, SELF: 6 };
@@ -31,7 +31,8 @@ const nodeName = (node) => (node ? strings[nodeColumn(node, NODE.NAME)] : 'all t
 const nodeFull = (node) => (node ? strings[nodeColumn(node, NODE.FULL)] : nodeName(node));
 function nodePlace(node) {
 	const file = node ? strings[nodeColumn(node, NODE.FILE)] : '';
-	return file && file + ':' + nodeColumn(node, NODE.LINE);
+	const line = node && nodeColumn(node, NODE.LINE);
+	return file && line ? file + ':' + line : file;
 }
 
 /* Which states are counted: by their number. */

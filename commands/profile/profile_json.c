@@ -46,11 +46,13 @@ static void put_types(struct json_writer *w, const struct profile_view *v)
 	json_close_array(w);
 }
 
-static void put_frames(struct json_writer *w, const struct profile_node *node)
+/* Those of one kind, outermost first. */
+static void put_frames(struct json_writer *w, const struct profile_node *node,
+                       enum profile_node_kind kind)
 {
 	if (node->parent)
-		put_frames(w, node->parent);
-	if (node->kind != PROFILE_FRAME)
+		put_frames(w, node->parent, kind);
+	if (node->kind != kind)
 		return;
 	const struct trace_frame f = { node->name, node->file, node->line, false };
 	out_json_place_frame(w, &f);
@@ -65,10 +67,28 @@ static void put_stack(struct json_writer *w, const struct profile_view *v,
 	json_put_text(w, "type", type->type);
 	json_put_text(w, "kind", kinds[type->job]);
 	json_open_array(w, "frames");
-	put_frames(w, node);
+	put_frames(w, node, PROFILE_FRAME);
 	json_close_array(w);
+	if (v->cpu_hz) {
+		json_open_array(w, "code");
+		put_frames(w, node, PROFILE_CODE);
+		json_close_array(w);
+		json_put_int(w, "samples", (int64_t)node->samples);
+	}
 	json_put_text(w, "awaits", node->kind == PROFILE_LEAF ? node->name : NULL);
 	put_times(w, v, &node->self);
+	json_close_object(w);
+}
+
+static void put_cpu(struct json_writer *w, const struct profile_view *v)
+{
+	json_open_object(w, "cpu");
+	json_put_int(w, "rate", v->cpu_hz);
+	json_put_int(w, "samples", (int64_t)v->cpu.samples);
+	json_put_int(w, "in_polls", (int64_t)v->cpu.in_polls);
+	json_put_int(w, "cut", (int64_t)v->cpu.cut);
+	json_put_int(w, "lost", (int64_t)v->cpu.lost);
+	json_put_text(w, "missing", v->no_cpu);
 	json_close_object(w);
 }
 
@@ -83,6 +103,8 @@ static void put_profile(struct json_writer *w, const struct profile_view *v)
 	json_put_int(w, "inexact_ns", (int64_t)v->inexact_ns);
 	json_put_int(w, "not_followed", (int64_t)v->untracked);
 	json_put_text(w, "off_processor_missing", v->no_off);
+	if (v->cpu_hz)
+		put_cpu(w, v);
 	put_times(w, v, &v->tree->total);
 	put_types(w, v);
 	json_open_array(w, "stacks");

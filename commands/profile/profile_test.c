@@ -56,7 +56,7 @@ static int set_up(void **state)
 	t->profile = time_profile_new();
 	add(t, DOING_WAITING, 0, 5000, false);
 	add(t, DOING_POLLING, 5000, 12000, true);
-	time_profile_tree(t->profile, &t->arena, &t->tree);
+	time_profile_tree(t->profile, &t->arena, NULL, NULL, &t->tree);
 	t->answer = (struct answer){ .command = "profile", .snapshot = &t->snapshot };
 	t->view = (struct profile_view){ .tree = &t->tree,
 		                         .answer = &t->answer,
@@ -162,6 +162,69 @@ static void test_pprof(void **state)
 	assert_non_null(memmem(bytes, (size_t)n, sample, sizeof(sample)));
 }
 
+static const struct trace_frame code[] = { { "app::compute", "c.rs", 4, false },
+	                                   { "app::add", "c.rs", 0, false } };
+
+static const struct trace_frame *code_of(uint32_t stack, const struct trace_place *at, size_t *n,
+                                         void *arg)
+{
+	(void)stack, (void)at, (void)arg;
+	*n = sizeof(code) / sizeof(*code);
+	return code;
+}
+
+/* What polls run on processors is below the await at which they went on. */
+static void test_cpu(void **state)
+{
+	struct test *t = *state;
+	const struct task_span poll = { .task = 8,
+		                        .type = "app::outer::{async_fn_env#0}",
+		                        .doing = DOING_POLLING,
+		                        .from = 12000,
+		                        .to = 21000,
+		                        .resumed = &place,
+		                        .last = true };
+
+	time_profile_sample(&poll, 0, t->profile);
+	time_profile_add(&poll, t->profile);
+	time_profile_tree(t->profile, &t->arena, code_of, NULL, &t->tree);
+	t->view.cpu_hz = 99;
+	t->view.cpu = (struct cpu_totals){ .samples = 3, .in_polls = 1, .lost = 1, .cut = 2 };
+	FILE *f = tmpfile();
+	profile_folded_write(f, &t->view);
+	assert_non_null(
+		strstr(written(t, f), "app::inner;app::compute at c.rs:4;app::add;[polling] 14\n"));
+	f = tmpfile();
+	profile_json_write(f, &t->view, true);
+	const char *text = written(t, f);
+	assert_non_null(strstr(text, "\"cpu\":{\"rate\":99,\"samples\":3,\"in_polls\":1,\"cut\":2,"
+	                             "\"lost\":1,\"missing\":null}"));
+	assert_non_null(strstr(text, "\"code\":[{\"function\":\"app::compute\",\"file\":\"c.rs\","
+	                             "\"line\":4},{\"function\":\"app::add\",\"file\":\"c.rs\","
+	                             "\"line\":null}],\"samples\":1"));
+	f = tmpfile();
+	profile_text_write(f, &t->view);
+	assert_non_null(strstr(written(t, f), "app::add < app::compute at c.rs:4 < app::inner"));
+}
+
+static void test_notes_of_cpu(void **state)
+{
+	struct test *t = *state;
+	SCRATCH(tmp);
+
+	assert_null(profile_view_note(&tmp, &t->view, PROFILE_NOTE_NO_CPU));
+	assert_null(profile_view_note(&tmp, &t->view, PROFILE_NOTE_CPU));
+	t->view.no_cpu = "it was refused";
+	assert_string_equal(profile_view_note(&tmp, &t->view, PROFILE_NOTE_NO_CPU),
+	                    "what runs in polls is not seen: it was refused");
+	t->view.cpu = (struct cpu_totals){ .samples = 3, .in_polls = 1, .lost = 1, .cut = 2 };
+	t->view.cpu_hz = 99;
+	assert_string_equal(profile_view_note(&tmp, &t->view, PROFILE_NOTE_CPU),
+	                    "what runs in polls is an estimate from 1 sample, of 3 at 99 a second");
+	assert_string_equal(profile_view_note(&tmp, &t->view, PROFILE_NOTE_CPU_CUT),
+	                    "the stack of 2 samples could not be unwound to a poll");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +232,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_json, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pprof, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cpu, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_notes_of_cpu, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

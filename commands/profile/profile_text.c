@@ -146,9 +146,10 @@ static void print_places(FILE *f, const struct profile_view *v, size_t state)
 	static const char *const titles[] = { "POLLING, GOING ON FROM",
 		                              "OFF-PROCESSOR, GOING ON FROM", "RUNNABLE AT",
 		                              "WAITING AT", "UNKNOWN" };
+	bool runs = state == PROFILE_POLLING && v->cpu.in_polls;
 	const struct column columns[] = { { "TIME", true, 0 },
 		                          { "SHARE", true, 0 },
-		                          { titles[state], false, 20 } };
+		                          { runs ? "RUNNING" : titles[state], false, 20 } };
 	struct table t CLEANUP(table_deinit) = { 0 };
 	struct top top = { 0 };
 

@@ -36,7 +36,7 @@ const char *profile_view_name(struct arena *a, const struct profile_view *v,
 {
 	const char *name = profile_view_function(a, v, node);
 
-	if (!node->file)
+	if (!node->file || !node->line)
 		return name;
 	return arena_printf(a, "%s at %s:%u", name, clean(a, node->file), node->line);
 }
@@ -52,6 +52,28 @@ bool profile_view_has(const struct profile_view *v, enum profile_state state)
 static const char *counted(struct arena *a, uint64_t n, const char *noun)
 {
 	return arena_printf(a, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+/* Of what polls run; NULL: it does not hold. */
+static const char *cpu_note(struct arena *a, const struct profile_view *v, enum profile_note note)
+{
+	if (note == PROFILE_NOTE_NO_CPU && v->no_cpu)
+		return arena_printf(a, "%s: %s",
+		                    v->cpu.samples ? "not all that runs in polls is seen"
+		                                   : "what runs in polls is not seen",
+		                    v->no_cpu);
+	if (note == PROFILE_NOTE_CPU && v->cpu.samples)
+		return arena_printf(
+			a,
+			"what runs in polls is an estimate from %s, of %" PRIu64 " at %u a second",
+			counted(a, v->cpu.in_polls, "sample"), v->cpu.samples, v->cpu_hz);
+	if (note == PROFILE_NOTE_CPU_LOST && v->cpu.lost)
+		return arena_printf(a, "%s lost: they came faster than they could be read",
+		                    counted(a, v->cpu.lost, "sample"));
+	if (note == PROFILE_NOTE_CPU_CUT && v->cpu.cut)
+		return arena_printf(a, "the stack of %s could not be unwound to a poll",
+		                    counted(a, v->cpu.cut, "sample"));
+	return NULL;
 }
 
 const char *profile_view_note(struct arena *a, const struct profile_view *v, enum profile_note note)
@@ -72,7 +94,7 @@ const char *profile_view_note(struct arena *a, const struct profile_view *v, enu
 		return arena_printf(a,
 		                    "seen too late, so that they are too long here: the ends of %s",
 		                    counted(a, v->totals.unmatched, "poll"));
-	return NULL;
+	return cpu_note(a, v, note);
 }
 
 struct profile_node *profile_view_next(const struct profile_view *v,

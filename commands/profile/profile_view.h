@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "commands/out/out.h"
+#include "runtimes/trace/cpu_profile.h"
 #include "runtimes/trace/time_profile.h"
 #include "runtimes/trace/trace.h"
 
@@ -23,7 +24,10 @@ struct profile_view {
 	uint64_t start, duration_ns;        /* start: CLOCK_MONOTONIC */
 	uint64_t inexact_spans, inexact_ns; /* of time_profile_inexact() */
 	uint64_t untracked;                 /* tasks that were too many to follow */
-	const char *no_off; /* why PROFILE_POLLING has PROFILE_OFF too; NULL: it has not */
+	unsigned cpu_hz;       /* samples in a second of what polls run; 0: none are wanted */
+	const char *no_cpu;    /* why there are none, or which are missing; NULL: all are there */
+	struct cpu_totals cpu; /* of them */
+	const char *no_off;    /* why PROFILE_POLLING has PROFILE_OFF too; NULL: it has not */
 };
 
 /* Its name for people, sanitised, in arena a: "app::run at src/main.rs:12". */
@@ -49,6 +53,10 @@ enum profile_note {
 	PROFILE_NOTE_OFF,
 	PROFILE_NOTE_UNTRACKED,
 	PROFILE_NOTE_LATE,
+	PROFILE_NOTE_NO_CPU,
+	PROFILE_NOTE_CPU,
+	PROFILE_NOTE_CPU_LOST,
+	PROFILE_NOTE_CPU_CUT,
 	PROFILE_NNOTES,
 };
 /* In arena a; NULL: it does not hold. */

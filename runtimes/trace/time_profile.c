@@ -14,6 +14,14 @@ struct row {
 	const struct trace_place *place; /* NULL: none */
 	bool polled; /* it is PROFILE_POLLING and PROFILE_OFF alone, or the others */
 	struct profile_times times;
+	uint64_t samples;
+};
+
+/* Samples of one stack in the polls of a row. */
+struct stack_row {
+	size_t row; /* its index + 1 */
+	uint32_t stack;
+	uint64_t n;
 };
 
 /* What was added last for a slot of the spans. */
@@ -28,9 +36,11 @@ struct slot {
 struct time_profile {
 	VEC(struct profile_type) types;
 	VEC(struct row) rows;
+	VEC(struct stack_row) stacks;
 	VEC(struct slot) slots;
-	struct map type_of; /* key of a type -> index + 1 */
-	struct map row_of;  /* key of a row -> index + 1 */
+	struct map type_of;  /* key of a type -> index + 1 */
+	struct map row_of;   /* key of a row -> index + 1 */
+	struct map stack_of; /* key of a row and a stack -> index + 1, of stacks */
 	uint64_t inexact, inexact_ns;
 };
 
@@ -71,9 +81,11 @@ void time_profile_free(struct time_profile *p)
 		return;
 	vec_free(&p->types);
 	vec_free(&p->rows);
+	vec_free(&p->stacks);
 	vec_free(&p->slots);
 	map_free(&p->type_of);
 	map_free(&p->row_of);
+	map_free(&p->stack_of);
 	free(p);
 }
 
@@ -132,14 +144,15 @@ static struct slot *slot_of(struct time_profile *p, const struct task_span *span
 	return s;
 }
 
-static struct profile_times *times_at(struct time_profile *p, struct slot *s,
-                                      const struct trace_place *place, bool polled)
+/* The index + 1 of the row. */
+static size_t row_at(struct time_profile *p, struct slot *s, const struct trace_place *place,
+                     bool polled)
 {
 	if (!s->row[polled] || s->place[polled] != place) {
 		s->row[polled] = row_of(p, s->type, place, polled);
 		s->place[polled] = place;
 	}
-	return &p->rows.data[s->row[polled] - 1].times;
+	return s->row[polled];
 }
 
 static void add_times(struct time_profile *p, struct slot *s, const struct task_span *span)
@@ -151,7 +164,8 @@ static void add_times(struct time_profile *p, struct slot *s, const struct task_
 		[DOING_WAITING] = PROFILE_WAITING,
 	};
 	bool polled = span->doing == DOING_POLLING;
-	struct profile_times *times = times_at(p, s, polled ? span->resumed : span->place, polled);
+	size_t row = row_at(p, s, polled ? span->resumed : span->place, polled);
+	struct profile_times *times = &p->rows.data[row - 1].times;
 
 	uint64_t off = polled && span->off_known ? span->off_ns : 0;
 	times->ns[states[span->doing]] += span->to - span->from - off;
@@ -177,6 +191,23 @@ void time_profile_add(const struct task_span *span, void *arg)
 		s->task = 0;
 }
 
+void time_profile_sample(const struct task_span *span, uint32_t stack, void *arg)
+{
+	struct time_profile *p = arg;
+	struct slot *s = slot_of(p, span);
+	size_t row = row_at(p, s, span->resumed, true);
+	uint64_t key = map_key_of_pair(row, stack + UINT64_C(1));
+	size_t found = (uintptr_t)map_get(&p->stack_of, key);
+
+	if (!found) {
+		*vec_push(&p->stacks) = (struct stack_row){ .row = row, .stack = stack };
+		found = p->stacks.n;
+		map_put(&p->stack_of, key, (void *)(uintptr_t)found);
+	}
+	p->stacks.data[found - 1].n++;
+	p->rows.data[row - 1].samples++;
+}
+
 /* ---- the tree ---- */
 
 struct builder {
@@ -184,6 +215,11 @@ struct builder {
 	struct profile_tree *tree;
 	struct map nodes; /* key of the parent and the node -> struct profile_node */
 	struct profile_node **roots;
+	struct profile_node **of_row; /* by index: the node of its polls, of those with samples */
+	uint64_t *shared;             /* likewise: of its PROFILE_POLLING, what the samples got */
+	uint64_t *seen;               /* likewise: samples that got their part */
+	profile_code_fn *code;
+	void *arg;
 };
 
 static uint64_t text_key(uint64_t key, const char *text)
@@ -213,28 +249,70 @@ static struct profile_node *child(struct builder *b, struct profile_node *parent
 	return node;
 }
 
-static void add_row(struct builder *b, const struct row *row)
+static struct profile_node *add_frames(struct builder *b, struct profile_node *node,
+                                       enum profile_node_kind kind,
+                                       const struct trace_frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		node = child(b, node,
+		             &(struct profile_node){ .kind = kind,
+		                                     .name = frames[i].function,
+		                                     .file = frames[i].file,
+		                                     .line = frames[i].line });
+	return node;
+}
+
+static void add_row(struct builder *b, const struct row *row, size_t index)
 {
 	const struct trace_place *place = row->place;
 	struct profile_node *node = b->roots[row->type];
 
-	for (size_t i = 0; place && i < place->nframes; i++) {
-		const struct trace_frame *f = &place->frames[i];
-
-		node = child(b, node,
-		             &(struct profile_node){ .kind = PROFILE_FRAME,
-		                                     .name = f->function,
-		                                     .file = f->file,
-		                                     .line = f->line });
-	}
+	if (place)
+		node = add_frames(b, node, PROFILE_FRAME, place->frames, place->nframes);
 	if (place && place->leaf && !row->polled)
 		node = child(b, node,
 		             &(struct profile_node){ .kind = PROFILE_LEAF, .name = place->leaf });
+	if (row->samples)
+		b->of_row[index] = node;
 	profile_times_add(&node->self, &row->times);
 	for (; node; node = node->parent)
 		profile_times_add(&node->total, &row->times);
 	profile_times_add(&b->tree->types[row->type].times, &row->times);
 	profile_times_add(&b->tree->total, &row->times);
+}
+
+/*
+ * Moves the share of some samples from the node of their await to that of their code. What is left
+ * by rounding goes to the last ones.
+ */
+static void add_stack(struct builder *b, const struct row *row, const struct stack_row *stack)
+{
+	size_t index = stack->row - 1, n;
+	struct profile_node *from = b->of_row[index];
+	const struct trace_frame *frames = b->code(stack->stack, row->place, &n, b->arg);
+	struct profile_node *node = add_frames(b, from, PROFILE_CODE, frames, n);
+
+	b->seen[index] += stack->n;
+	uint64_t until = (uint64_t)((double)row->times.ns[PROFILE_POLLING] *
+	                            ((double)b->seen[index] / (double)row->samples));
+	if (b->seen[index] == row->samples)
+		until = row->times.ns[PROFILE_POLLING];
+	uint64_t ns = until - b->shared[index];
+	b->shared[index] = until;
+	from->self.ns[PROFILE_POLLING] -= ns;
+	node->self.ns[PROFILE_POLLING] += ns;
+	node->samples += stack->n;
+	for (; node != from; node = node->parent)
+		node->total.ns[PROFILE_POLLING] += ns;
+}
+
+static void add_stacks(struct builder *b, const struct time_profile *p)
+{
+	for (size_t i = 0; b->code && i < p->stacks.n; i++) {
+		const struct stack_row *stack = &p->stacks.data[i];
+
+		add_stack(b, &p->rows.data[stack->row - 1], stack);
+	}
 }
 
 /* Merges two lists, the largest first. */
@@ -303,25 +381,38 @@ static void number_types(struct profile_node *node, size_t type)
 		number_types(node, type);
 }
 
-void time_profile_tree(const struct time_profile *p, struct arena *a, struct profile_tree *ret)
+static void make_roots(struct builder *b, const struct time_profile *p)
 {
-	struct builder b = { .a = a, .tree = ret };
-	size_t n = 0;
+	struct profile_tree *ret = b->tree;
+	struct arena *a = b->a;
 
 	*ret = (struct profile_tree){ .ntypes = p->types.n, .nnodes = p->types.n };
 	ret->types = NEW_ARRAY(a, struct profile_type, p->types.n + 1);
 	for (size_t i = 0; i < p->types.n; i++)
 		ret->types[i] = p->types.data[i];
-	b.roots = NEW_ARRAY(a, struct profile_node *, p->types.n + 1);
+	b->roots = NEW_ARRAY(a, struct profile_node *, p->types.n + 1);
 	for (size_t i = 0; i < p->types.n; i++) {
-		b.roots[i] = NEW(a, struct profile_node);
-		*b.roots[i] = (struct profile_node){ .name = p->types.data[i].type,
-			                             .type = i,
-			                             .next = ret->roots };
-		ret->roots = b.roots[i];
+		b->roots[i] = NEW(a, struct profile_node);
+		*b->roots[i] = (struct profile_node){ .name = p->types.data[i].type,
+			                              .type = i,
+			                              .next = ret->roots };
+		ret->roots = b->roots[i];
 	}
+}
+
+void time_profile_tree(const struct time_profile *p, struct arena *a, profile_code_fn *code,
+                       void *arg, struct profile_tree *ret)
+{
+	struct builder b = { .a = a, .tree = ret, .code = code, .arg = arg };
+	size_t n = 0;
+
+	make_roots(&b, p);
+	b.of_row = NEW_ARRAY(a, struct profile_node *, p->rows.n + 1);
+	b.shared = NEW_ARRAY(a, uint64_t, p->rows.n + 1);
+	b.seen = NEW_ARRAY(a, uint64_t, p->rows.n + 1);
 	for (size_t i = 0; i < p->rows.n; i++)
-		add_row(&b, &p->rows.data[i]);
+		add_row(&b, &p->rows.data[i], i);
+	add_stacks(&b, p);
 	ret->roots = sorted(ret->roots);
 	sort_children(ret->roots);
 	order_types(&b);

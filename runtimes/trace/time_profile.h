@@ -44,22 +44,25 @@ enum profile_node_kind {
 	PROFILE_TYPE,  /* the type of a task */
 	PROFILE_FRAME, /* an async function, at the line where it awaits the next one */
 	PROFILE_LEAF,  /* what the last one awaits */
+	PROFILE_CODE,  /* a function that a poll has called, at the line of its own call */
 };
 
 /*
  * A node of the tree of all stacks. While a task waits or is runnable, its time is that of what it
  * awaits; while it is polled, that of the await at which it went on: what it runs is behind it. The
- * first poll of a task is the time of its type.
+ * first poll of a task is the time of its type. Where there are samples of what runs behind an
+ * await, they share its PROFILE_POLLING evenly.
  */
 struct profile_node {
 	enum profile_node_kind kind;
-	const char *name;                     /* of the type or the function; NULL: unknown */
-	const char *file;                     /* of PROFILE_FRAME; NULL: unknown */
-	unsigned line;                        /* likewise; 0: unknown */
-	size_t type;                          /* index of the type in the tree */
-	struct profile_node *parent;          /* NULL: a type */
+	const char *name;            /* of the type or the function; NULL: unknown */
+	const char *file;            /* of PROFILE_FRAME and PROFILE_CODE; NULL: unknown */
+	unsigned line;               /* likewise; 0: unknown, or the innermost of PROFILE_CODE */
+	size_t type;                 /* index of the type in the tree */
+	struct profile_node *parent; /* NULL: a type */
 	struct profile_node *children, *next; /* the largest first */
 	struct profile_times self, total;     /* without and with its children */
+	uint64_t samples;                     /* of its own */
 };
 
 /* The names are those of the spans: their trace must still be there. */
@@ -79,9 +82,19 @@ struct time_profile *time_profile_new(void);
 void time_profile_free(struct time_profile *p);
 /* A task_span_fn; arg is the struct time_profile. */
 void time_profile_add(const struct task_span *span, void *arg);
+/* The functions of a stack, outermost first, that are not in the chain of the place (NULL: none).
+ */
+typedef const struct trace_frame *profile_code_fn(uint32_t stack, const struct trace_place *place,
+                                                  size_t *n, void *arg);
+/*
+ * A sample of code was taken in that poll; a poll_stack_fn, but for arg, as above. Call it before
+ * the span itself is added.
+ */
+void time_profile_sample(const struct task_span *span, uint32_t stack, void *arg);
 /* Spans whose times are not exact, and the time of all of them. */
 void time_profile_inexact(const struct time_profile *p, uint64_t *spans, uint64_t *ns);
-/* The tree of what was added so far, in arena a. */
-void time_profile_tree(const struct time_profile *p, struct arena *a, struct profile_tree *ret);
+/* The tree of what was added so far, in arena a. code: NULL if there are no samples. */
+void time_profile_tree(const struct time_profile *p, struct arena *a, profile_code_fn *code,
+                       void *arg, struct profile_tree *ret);
 
 #endif

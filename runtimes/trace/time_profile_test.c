@@ -65,7 +65,7 @@ static void begin(struct test *t)
 static const char *end(struct test *t, uint64_t time)
 {
 	task_spans_cut(t->spans, time);
-	time_profile_tree(t->profile, &t->arena, &t->tree);
+	time_profile_tree(t->profile, &t->arena, NULL, NULL, &t->tree);
 	for (const struct profile_node *node = t->tree.roots; node; node = node->next) {
 		append_node(&t->text, node);
 		str_append(&t->text, "; ");
@@ -195,6 +195,51 @@ static void test_off_processor(void **state)
 	assert_string_equal(end(&t, 160), "A p50 o40; B p40 o20; ");
 }
 
+static struct trace_frame code[] = { { "compute", "c.rs", 1, false },
+	                             { "inner", "c.rs", 0, false } };
+
+/* Of stack 0 there is one function, of stack 1 two. */
+static const struct trace_frame *code_of(uint32_t stack, const struct trace_place *place, size_t *n,
+                                         void *arg)
+{
+	assert_ptr_equal(place, &at_outer);
+	assert_ptr_equal(arg, code);
+	*n = stack + 1;
+	return code;
+}
+
+/* The samples of an await share its time, to the last nanosecond. */
+static void test_samples(void **state)
+{
+	struct test t CLEANUP(free_test);
+	struct task_span span = { .task = 1,
+		                  .type = "A",
+		                  .doing = DOING_POLLING,
+		                  .resumed = &at_outer,
+		                  .from = 100,
+		                  .to = 200 };
+
+	(void)state;
+	begin(&t);
+	time_profile_sample(&span, 0, t.profile);
+	time_profile_sample(&span, 1, t.profile);
+	time_profile_sample(&span, 1, t.profile);
+	span.off_known = true;
+	span.off_ns = 20;
+	time_profile_add(&span, t.profile);
+	time_profile_tree(t.profile, &t.arena, code_of, code, &t.tree);
+	append_node(&t.text, t.tree.roots);
+	assert_string_equal(str_text(&t.text),
+	                    "A p80 o20 {app::outer:9 p80 o20 / o20 {compute:1 p80 / p26 {inner "
+	                    "p54}}}");
+	const struct profile_node *compute = t.tree.roots->children->children;
+	assert_int_equal(compute->kind, PROFILE_CODE);
+	assert_int_equal(compute->samples, 1);
+	assert_int_equal(compute->children->samples, 2);
+	assert_int_equal(t.tree.types[0].tasks, 1);
+	assert_int_equal(t.tree.types[0].polls, 1);
+}
+
 static void test_many_places(void **state)
 {
 	enum { PLACES = 1000 };
@@ -225,7 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_of_one_task), cmocka_unit_test(test_types),
 		cmocka_unit_test(test_lost_events),      cmocka_unit_test(test_off_processor),
-		cmocka_unit_test(test_many_places),
+		cmocka_unit_test(test_samples),          cmocka_unit_test(test_many_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

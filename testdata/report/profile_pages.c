@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	make(argv[1], &v);
 	if (strcmp(argv[1], "hostile") == 0)
 		snapshot.target.command = evil;
-	time_profile_tree(profile, &arena, &tree);
+	time_profile_tree(profile, &arena, NULL, NULL, &tree);
 	profile_html_write(f, &v);
 	time_profile_free(profile);
 	arena_free(&arena);

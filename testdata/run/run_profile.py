@@ -25,6 +25,7 @@ from traced import (WAIT, Asyncdbg, Program, check, check_calls, check_schema_of
 STATES = ("polling", "off_processor", "runnable", "waiting", "unknown")
 FOLDED = re.compile(r"^([^;]+(?:;[^;]+)*);\[(polling|off-processor|runnable|waiting|unknown)\] (\d+)$")
 BUILD = 600  # seconds for a tool of go
+RATE = 999  # samples a second
 
 
 class Profile(Asyncdbg):
@@ -116,6 +117,44 @@ def run_stall(asyncdbg, path):
     check("stall: its place", functions[:2], ["traced::load::stalling", "traced::load::stalls"])
     check("stall: the file of its place", longest["frames"][1]["file"].endswith("load.rs"), True)
     check("stall: what the place awaits is no part of it", longest["awaits"], None)
+
+
+def share_of(stacks, function):
+    """Of the time of these stacks, that of which the function is a part."""
+    times = [row["ns"]["polling"] for row in stacks]
+    of = [row["ns"]["polling"] for row in stacks if any(frame["function"] == function for frame in row["code"])]
+    return sum(of) / sum(times)
+
+
+def run_shares(asyncdbg, path):
+    """Functions that take a known share of what a task computes."""
+    program = Program(path)
+    profiled = Profile(asyncdbg, program, "--duration", "1h", "--cpu", "--rate", str(RATE))
+    truth = program.run("share 4")
+    text = profiled.end()
+    document = json.loads(text)
+    program.end()
+    check_sums("share", document)
+    if has_jsonschema():
+        check_schema_of("share", [text])
+    profile = document["profile"]
+    cpu = profile["cpu"]
+    if not cpu["samples"]:
+        check("share: why", bool(cpu["missing"]), True)
+        print("left out: samples of processors: " + cpu["missing"])
+        return
+    check("share: rate", cpu["rate"], RATE)
+    check("share: samples of stacks", sum(row["samples"] for row in profile["stacks"]), cpu["in_polls"])
+    stacks = of_type(profile, "traced::load::sharing", "stacks")
+    third = share_of(stacks, "traced::load::burns_a_third")
+    rest = share_of(stacks, "traced::load::burns_the_rest")
+    samples = sum(row["samples"] for row in stacks)
+    check(f"share: {third:.3f} of {samples} samples", abs(third - 1 / truth["parts"]) < 0.05, True)
+    check(f"share: {rest:.3f} of {samples} samples", abs(rest - 1 + 1 / truth["parts"]) < 0.05, True)
+    check(f"share: {cpu['cut']} stacks of {cpu['samples']} are cut", cpu["cut"] <= 0.02 * cpu["samples"], True)
+    functions = {frame["function"] for row in stacks for frame in row["code"]}
+    check("share: functions of the runtime", [name for name in functions if name.startswith("tokio::runtime::task")], [])
+    print(f"share: {third:.3f} and {rest:.3f} of {samples} samples")
 
 
 def read_folded(what, text):
@@ -326,6 +365,8 @@ def run_wrong(asyncdbg, path):
         (["-p", pid, "profile", "--duration", "0"], 64, "above 0"),
         (["-p", pid, "profile", "--format", "svg"], 64, "there are text"),
         (["-p", pid, "profile", "-o", ""], 64, "the name of the file is empty"),
+        (["-p", pid, "profile", "--cpu", "--rate", "0"], 64, "from 1 to"),
+        (["-p", pid, "profile", "--rate", "99"], 64, "--cpu"),
         (["-p", pid, "--json", "profile", "--format", "folded"], 64, "not both"),
         (["-p", pid, "profile", "--duration", "10ms", "-o", "/dev/full"], 2, "No space"),
         (["-p", str(os.getpid()), "profile"], 2, "no async runtime"),
@@ -344,6 +385,7 @@ def main(arguments):
     for section in ("counts", "current", "several"):
         run(*arguments, section)
     run_stall(*arguments)
+    run_shares(*arguments)
     if os.environ.get("SLOW_ASYNCDBG"):
         print("left out: programs that do nothing but poll, for which this build of asyncdbg is too slow")
     else:

@@ -17,6 +17,7 @@ const STALL: Duration = Duration::from_millis(30);
 const STARVED: Duration = Duration::from_millis(150);
 const TICK: Duration = Duration::from_millis(1);
 const POLLS_A_TICK: u64 = 100;
+const TURNS: u64 = 100_000;
 
 /// Runs tasks to their end, each on a worker of its own, and adds up what they return.
 fn run<F>(name: &str, tasks: Vec<F>) -> u64
@@ -56,6 +57,37 @@ fn planted_spin(time: Duration) -> u64 {
     nanoseconds(start)
 }
 
+#[inline(never)]
+fn turn(turns: u64) -> u64 {
+    (0..turns).fold(turns, |number, turn| black_box(number ^ turn))
+}
+
+// Functions of the same code would become one.
+#[inline(never)]
+fn burns_a_third(turns: u64) -> u64 {
+    black_box(turn(turns)) + 1
+}
+
+#[inline(never)]
+fn burns_the_rest(turns: u64) -> u64 {
+    black_box(turn(2 * turns)) + 2
+}
+
+async fn shares(seconds: u64) -> u64 {
+    let end = Instant::now() + Duration::from_secs(seconds);
+
+    while Instant::now() < end {
+        burns_a_third(TURNS);
+        burns_the_rest(TURNS);
+        yield_now().await;
+    }
+    3
+}
+
+async fn sharing(seconds: u64) -> u64 {
+    counted("traced::load::sharing", shares(seconds)).await
+}
+
 async fn stalls() -> u64 {
     yields(5).await;
     let stalled = planted_stall();
@@ -84,6 +116,10 @@ pub fn stall() {
 
 pub fn spin(milliseconds: u64) {
     also("stall_ns", run("spin", vec![spinning(Duration::from_millis(milliseconds))]));
+}
+
+pub fn share(seconds: u64) {
+    also("parts", run("share", vec![sharing(seconds)]));
 }
 
 async fn starved() {

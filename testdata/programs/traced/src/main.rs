@@ -12,6 +12,7 @@
 //! boxed                tasks whose futures are in boxes, or await such ones
 //! stall                a task that sleeps in its poll for 30 ms
 //! spin [MS]            a task that computes in its poll for 30 ms, or MS
+//! share [SECONDS]      a task that computes, a third of the time in one function and the rest in another one
 //! starve               a task that is spawned, while the only worker sleeps for 150 ms
 //! rate [SECONDS]       a task that is polled 100,000 times a second
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
@@ -27,7 +28,7 @@
 //! polls.NAME (polls by the task's async fn). wakes, wakes.NAME (of that task by the other one),
 //! id.NAME (of the task of that async fn), stalls (polls that sleep), rounds (of waking), own (wake-ups of a
 //! task by itself), status (of the child), stall_ns (how long the poll takes at least), starved_ns (likewise,
-//! how long the task waits), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
+//! how long the task waits), parts (of which the first function takes one), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
 
 mod boxes;
 mod count;
@@ -57,6 +58,7 @@ fn run(section: &str) {
         "pingpong" => tasks::pingpong(number(0, 1000)),
         "stall" => load::stall(),
         "spin" => load::spin(number(0, 30)),
+        "share" => load::share(number(0, 3)),
         "boxed" => boxes::boxed(),
         "starve" => load::starve(),
         "rate" => load::rate(number(0, 3)),
