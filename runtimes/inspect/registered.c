@@ -25,6 +25,7 @@ static const struct crate_types *const crates[] = {
 	&async_channel_types,
 	&async_io_types,
 	&async_lock_types,
+	&async_std_types,
 	&bb8_types,
 	&deadpool_types,
 	&event_listener_types,

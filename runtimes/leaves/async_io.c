@@ -14,7 +14,7 @@
 #define READY "async_io::reactor::Ready"
 #define ASYNC "async_io::Async"
 
-enum { READ, WRITE, DIRECTIONS }; /* indexes of a Source's state */
+enum { READ, WRITE, DIRECTIONS, BOTH = DIRECTIONS, UNKNOWN }; /* indexes of a Source's state */
 
 enum { MAX_WRAPPERS = 8 /* of std, around the array of Directions */ };
 
@@ -93,9 +93,8 @@ static struct error *find_direction(const struct leaf *l, struct value source, u
 static struct error *describe(struct leaf *l, struct value source, uint64_t direction)
 {
 	static const char fd_path[] = "registration.raw | raw";
-	static const char *const words[] = { "readable", "writable" };
-	const char *name = resource_name(l),
-		   *what = direction < DIRECTIONS ? words[direction] : NULL;
+	static const char *const words[] = { "readable", "writable", "readable or writable" };
+	const char *name = resource_name(l), *what = direction <= BOTH ? words[direction] : NULL;
 	const char *where = "";
 	uint64_t fd;
 	bool found;
@@ -155,24 +154,70 @@ static struct error *decode_ready(struct leaf *l)
 	return describe(l, source, direction);
 }
 
+/* The slot for the waker of one direction of a Source. */
+struct slot {
+	enum armed armed;
+	bool vacant;
+};
+
+static struct error *read_slot(struct leaf *l, struct value source, uint64_t direction,
+                               struct slot *ret)
+{
+	static const char waker_path[] = "waker";
+	struct value state;
+	bool found;
+
+	*ret = (struct slot){ .armed = ARMED_UNKNOWN };
+	TRY(find_direction(l, source, direction, &state, &found));
+	if (!found)
+		return NULL;
+	TRY(leaf_arm_at(l, state, waker_path));
+	*ret = (struct slot){ l->w->armed, l->vacant };
+	return NULL;
+}
+
+/*
+ * The direction in which this task waits, by the wakers. A slot is emptied when its direction gets
+ * ready (async-io 2.6, src/reactor.rs, react()).
+ */
+static struct error *find_ours(struct leaf *l, struct value source, uint64_t *ret)
+{
+	struct slot slots[DIRECTIONS];
+	bool reads, writes;
+
+	for (uint64_t i = 0; i < DIRECTIONS; i++)
+		TRY(read_slot(l, source, i, &slots[i]));
+	reads = slots[READ].armed == ARMED_YES;
+	writes = slots[WRITE].armed == ARMED_YES;
+	*ret = reads && writes ? BOTH : reads ? READ : writes ? WRITE : UNKNOWN;
+	if (*ret != UNKNOWN)
+		l->w->armed = ARMED_YES;
+	else if (slots[READ].armed != slots[WRITE].armed)
+		l->w->armed = ARMED_UNKNOWN;
+	l->vacant = slots[READ].vacant && slots[WRITE].vacant;
+	return NULL;
+}
+
 /* An Async whose poll_readable() or poll_writable() a future calls: one waker for each. */
 static struct error *decode_async(struct leaf *l)
 {
-	static const char source_path[] = "source", waker_path[] = "waker";
-	struct value arc, source, state;
-	uint64_t direction = DIRECTIONS;
+	static const char source_path[] = "source";
+	struct value arc, source;
+	struct slot slot;
+	uint64_t direction;
 	bool found;
 
-	if (l->d->direction == IO_READS || l->d->direction == IO_WRITES)
-		direction = l->d->direction == IO_READS ? READ : WRITE;
 	TRY(leaf_place(l, l->v, source_path, &arc, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "it has no source");
 	TRY(value_shared(l->d->c->in->target, arc, &source));
 	l->w->object = source.addr;
-	TRY(find_direction(l, source, direction, &state, &found));
-	if (found)
-		TRY(leaf_arm_at(l, state, waker_path));
+	if (l->d->direction == IO_READS || l->d->direction == IO_WRITES) {
+		direction = l->d->direction == IO_READS ? READ : WRITE;
+		TRY(read_slot(l, source, direction, &slot));
+	} else {
+		TRY(find_ours(l, source, &direction));
+	}
 	return describe(l, source, direction);
 }
 

@@ -6,6 +6,7 @@
 #include "runtimes/leaves/leaves.h"
 
 #define LITE "futures_lite::future::"
+#define IO   "futures_lite::io::"
 
 static struct error *decode_yield(struct leaf *l)
 {
@@ -38,10 +39,42 @@ static const struct combinator_row combinators[] = {
 	{ 0 },
 };
 
+#define READS(name)                                                                                \
+	{                                                                                          \
+		IO name, NULL, IO_SAYS_READS                                                       \
+	}
+#define WRITES(name)                                                                               \
+	{                                                                                          \
+		IO name, NULL, IO_SAYS_WRITES                                                      \
+	}
+
+/* src/io.rs */
+static const struct io_row directions[] = {
+	READS("FillBuf"),
+	READS("Lines"),
+	READS("ReadExactFuture"),
+	READS("ReadFuture"),
+	READS("ReadLineFuture"),
+	READS("ReadToEndFuture"),
+	READS("ReadToStringFuture"),
+	READS("ReadUntilFuture"),
+	READS("ReadVectoredFuture"),
+	READS("Split"),
+	WRITES("CloseFuture"),
+	WRITES("FlushFuture"),
+	WRITES("WriteAllFuture"),
+	WRITES("WriteFuture"),
+	WRITES("WriteVectoredFuture"),
+	{ IO "BufReader", NULL, IO_PASSES_ON },
+	{ IO "BufWriter", NULL, IO_PASSES_ON },
+	{ 0 },
+};
+
 const struct crate_types futures_lite_types = {
 	.crate = "futures-lite",
 	.path = "futures_lite::",
 	.leaves = families,
 	.combinators = combinators,
+	.directions = directions,
 	.poll_fn = LITE "PollFn",
 };
