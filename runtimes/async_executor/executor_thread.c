@@ -180,14 +180,29 @@ static void find_tasks(struct collector *c, struct executor_polls *polls)
 	find_by_elimination(c, polls->list.data, polls->list.n);
 }
 
-/* Does the block_on only run an executor: is the future beside its tasks core's pending()? */
+/*
+ * What is in the type of the future of a worker: core's pending() beside the tasks, or the loop of
+ * a thread of async-global-executor (2.4, src/threading.rs).
+ */
+static const char *const loops[] = { "core::future::pending::Pending<",
+	                             "async_global_executor::threading::thread_main_loop::" };
+
+/* Does the block_on only run executors? */
 static bool only_runs(const struct mark *block_on)
 {
+	static const char both[] = "futures_lite::future::Or<";
 	const struct type *t = stack_mark_future_type(block_on);
 	const char *name = t ? type_name(t) : "";
 
-	return str_begins(name, "async_executor::") &&
-	       strstr(name, "core::future::pending::Pending<");
+	if (str_begins(name, both))
+		name += sizeof(both) - 1;
+	if (!str_begins(name, "async_executor::"))
+		return false;
+	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
+		if (strstr(name, loops[i]))
+			return true;
+	}
+	return false;
 }
 
 /* What a thread does that has these polls, the outermost first. */
@@ -230,16 +245,16 @@ void executor_describe_threads(struct collector *c)
 	vec_free(&polls.list);
 }
 
-/* The future in a tree that runs an executor; NULL: none. */
-static struct future *find_runner(struct future *f)
+/* The first future in a tree that runs an executor, known or not; NULL: none. */
+static struct future *find_runner(struct collector *c, struct future *f, bool known)
 {
 	struct future *found = NULL;
 
 	if (f->wait && strcmp(f->wait->kind, "executor") == 0)
-		return f;
+		return !known || executor_of_state(c, f->wait->object) ? f : NULL;
 	for (size_t i = 0; i < f->nchildren && !found; i++) {
 		if (f->children[i]->branch == BRANCH_POLLED)
-			found = find_runner(f->children[i]);
+			found = find_runner(c, f->children[i], known);
 	}
 	return found;
 }
@@ -247,9 +262,11 @@ static struct future *find_runner(struct future *f)
 /* The executor that a thread runs; NULL: none that is known. */
 static const struct executor *find_executor(struct collector *c, struct thread_info *info)
 {
-	struct future *runner = info->root ? find_runner(info->root) : NULL;
+	struct future *runner = info->root ? find_runner(c, info->root, true) : NULL;
 	const struct executor *e = runner ? executor_of_state(c, runner->wait->object) : NULL;
 
+	if (!runner && info->root)
+		runner = find_runner(c, info->root, false);
 	if (!runner && info->task && info->runtime >= 0)
 		return executor_at(c, (unsigned)info->runtime);
 	/* What is around it is the executor's own. */
