@@ -42,6 +42,8 @@ enum {
 	EXECUTOR_REF_SHIFT = 8,
 };
 
+enum { EXECUTOR_MAX_TABLES = 8 };
+
 /* What the vtable of a task tells about it; constant. */
 struct executor_plan {
 	uint64_t run;                /* address of its run function */
@@ -53,6 +55,8 @@ struct executor_plan {
 	bool merged;                 /* other types have this run function too: F may be theirs */
 	bool wrapped;                /* F is a coroutine of the executor that awaits it */
 	const struct path *state, *vtable, *awaiter; /* in the header */
+	uint64_t table;              /* offset of the vtable's address in the header */
+	const struct path *location; /* in the header, to where it was spawned; NULL: unknown */
 	const struct path *executor; /* from S to its reference to a State; NULL: none */
 	bool has_reference;          /* that is at a fixed place, reference: */
 	uint64_t reference;          /* offset in S */
@@ -70,8 +74,9 @@ struct executor_copy {
 	const char *version;
 	const struct type *vtable; /* TaskVTable */
 	const struct type *state;  /* async_executor::State; NULL: the program has none */
-	bool has_vtable_offset;    /* vtable_offset is known: of the vtable's address in headers */
-	uint64_t vtable_offset;
+	/* Where headers have the address of their vtable: that depends on their metadata. */
+	uint64_t tables[EXECUTOR_MAX_TABLES];
+	size_t ntables;
 	struct bindings layout;
 	struct map plans; /* address of a vtable -> struct executor_plan; NULL: it is none */
 };
@@ -113,8 +118,9 @@ struct executor {
 struct executor_walk {
 	struct executor *executors; /* their indices follow each other */
 	size_t nexecutors;
-	size_t rejected;  /* loose words that are no tasks */
-	struct map plans; /* struct task -> its struct executor_plan */
+	size_t rejected;      /* loose words that are no tasks */
+	struct map plans;     /* struct task -> its struct executor_plan */
+	struct map locations; /* address of a Location -> its struct source_place */
 };
 
 /* A task's header, as read and checked. */
@@ -152,6 +158,13 @@ bool executor_is_live(uint64_t state);
 /* The State that a task's schedule function refers to; 0: none. */
 struct error *executor_read_state(struct inspector *in, const struct executor_header *h,
                                   uint64_t *ret) MUST_CHECK;
+
+/* executor_spawned.c */
+/* From a header to its reference to a Location: in metadata of async-task 4.4. NULL: none. */
+const struct path *executor_location_path(struct inspector *in, const struct type *header);
+/* Where a task was spawned; NULL: its metadata do not say it. */
+const struct source_place *executor_spawned_at(struct collector *c,
+                                               const struct executor_header *h);
 
 /* executor_loose.c: lists the tasks that no executor lists. Call it when all others are listed. */
 void executor_list_loose(struct collector *c);

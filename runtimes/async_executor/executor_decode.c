@@ -48,6 +48,7 @@ static struct error *decode(struct collector *c, struct task *task)
 	if (plan->spawned && type_is_coroutine(plan->spawned) && !plan->merged)
 		task->defined_at = coroutine_defined_at(c->in, plan->spawned);
 	TRY(executor_read_header(c->in, e->copy, task->addr, &h));
+	task->spawned_at = executor_spawned_at(c, &h);
 	if (plan->problem)
 		return error_new(ERR_LAYOUT, "%s", plan->problem);
 	if (task->state == TASK_RUNNING)

@@ -67,16 +67,28 @@ const struct runtime *executor_runtime(const struct inspector *in)
 
 /* ---- copies ---- */
 
-/* A header without metadata has its vtable where those of other kinds have it. */
-static void find_vtable_offset(struct inspector *in, struct executor_copy *copy)
+static void note_table(struct executor_copy *copy, uint64_t offset)
+{
+	for (size_t i = 0; i < copy->ntables; i++) {
+		if (copy->tables[i] == offset)
+			return;
+	}
+	if (copy->ntables < EXECUTOR_MAX_TABLES)
+		copy->tables[copy->ntables++] = offset;
+}
+
+/* Most headers have no metadata. */
+static void find_table(struct inspector *in, struct executor_copy *copy)
 {
 	static const char table[] = "vtable";
 	const struct type *t = lookup_type(copy->dm, "async_task::header::Header<()>", 0);
 	const struct path *p;
+	uint64_t offset;
 
 	t = t ? t : lookup_type(copy->dm, "async_task::header::Header", 0);
 	p = t ? inspector_optional_path(in, t, table) : NULL;
-	copy->has_vtable_offset = p && path_offset(p, &copy->vtable_offset);
+	if (p && path_offset(p, &offset))
+		note_table(copy, offset);
 }
 
 static void add_copy(struct inspector *in, struct dwarf_module *dm, const char *version)
@@ -95,7 +107,7 @@ static void add_copy(struct inspector *in, struct dwarf_module *dm, const char *
 	copy->version = version;
 	copy->vtable = vtable;
 	copy->state = state;
-	find_vtable_offset(in, copy);
+	find_table(in, copy);
 	bindings_resolve(&in->arena, dm, state, rows, state ? EXECUTOR_NROWS : EXECUTOR_NTASK_ROWS,
 	                 &copy->layout);
 }
@@ -162,16 +174,27 @@ static bool is_wrapper(const struct type *t)
 	return str_begins(name, "async_executor::");
 }
 
+/* spawn_local() of async-task and of gpui wrap it to check the thread at each poll. */
+static bool is_checked(const struct type *t)
+{
+	return str_begins(qualified_last(type_name(t)), "Checked<");
+}
+
 /*
  * What the program spawned: an executor wraps it, in a struct (async-executor 1.13.2) or in a
  * coroutine of its own (before), so that its entry in the slab is removed when it ends.
  */
 static void find_spawned(struct inspector *in, struct executor_plan *plan)
 {
-	static const char in_struct[] = "future", in_coroutine[] = "Unresumed.future";
+	static const char in_struct[] = "future", in_coroutine[] = "Unresumed.future",
+			  checked[] = "inner.value.0 | inner.value";
 	const struct path *p;
 
 	plan->spawned = plan->future;
+	if (is_checked(plan->future) && (p = inspector_optional_path(in, plan->future, checked))) {
+		plan->inside = p;
+		plan->spawned = path_type(p);
+	}
 	if (!is_wrapper(plan->future))
 		return;
 	if ((p = inspector_optional_path(in, plan->future, in_struct))) {
@@ -250,6 +273,9 @@ static struct error *fill_types(struct inspector *in, const struct executor_copy
 		                                       "with `debug = 2`");
 	TRY(inspector_path(in, plan->header, state, &plan->state));
 	TRY(inspector_path(in, plan->header, table, &plan->vtable));
+	if (!path_offset(plan->vtable, &plan->table))
+		return error_new(ERR_LAYOUT, "its header has its vtable at no fixed place");
+	plan->location = executor_location_path(in, plan->header);
 	plan->awaiter = inspector_optional_path(in, plan->header, awaiter);
 	plan->executor = executor_path(in, plan->schedule);
 	plan->has_reference = plan->executor && path_offset(plan->executor, &plan->reference);
@@ -351,6 +377,8 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 	struct error *err = fill_types(in, copy, vtable, f, plan);
 	if (err)
 		plan->problem = inspector_clean_name(&in->arena, err->message);
+	else
+		note_table(copy, plan->table);
 	error_free(err);
 	plan->type = inspector_clean_name(&in->arena, plan->name);
 	return plan;
@@ -387,19 +415,33 @@ static bool is_legal(uint64_t state)
 	       !(completed && state & (EXECUTOR_SCHEDULED | EXECUTOR_RUNNING));
 }
 
+/* By the vtable, which is at one of the known places; NULL: it is at none. */
+static struct error *find_plan(struct inspector *in, struct executor_copy *copy, uint64_t addr,
+                               const struct executor_plan **ret)
+{
+	*ret = NULL;
+	for (size_t i = 0; i < copy->ntables && !*ret; i++) {
+		uint64_t vtable;
+
+		TRY(target_read_uint(in->target, addr + copy->tables[i], 8, &vtable));
+		const struct executor_plan *plan = executor_plan(in, copy, vtable);
+		if (plan && (!plan->vtable || plan->table == copy->tables[i]))
+			*ret = plan;
+	}
+	return NULL;
+}
+
 struct error *executor_read_header(struct inspector *in, struct executor_copy *copy, uint64_t addr,
                                    struct executor_header *ret)
 {
-	uint64_t vtable;
 	bool found;
 
 	*ret = (struct executor_header){ .addr = addr };
 	if (!addr || addr % WORD)
 		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: not aligned", addr);
-	if (!copy->has_vtable_offset)
+	if (copy->ntables == 0)
 		return error_new(ERR_LAYOUT, "the type of task headers was not found");
-	TRY(target_read_uint(in->target, addr + copy->vtable_offset, 8, &vtable));
-	ret->plan = executor_plan(in, copy, vtable);
+	TRY(find_plan(in, copy, addr, &ret->plan));
 	if (!ret->plan)
 		return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: it has no vtable", addr);
 	if (!ret->plan->state)

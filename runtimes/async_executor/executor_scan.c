@@ -31,7 +31,7 @@ static void add_range(struct scan *s, struct executor_copy *copy, struct dwarf_m
 	uint64_t low, high;
 
 	debuginfo_constants(dm, &low, &high);
-	if (copy->has_vtable_offset && low < high && s->nranges < MAX_RANGES)
+	if (low < high && s->nranges < MAX_RANGES)
 		s->ranges[s->nranges++] =
 			(struct word_range){ low + dm->module->bias, high - low, copy };
 }
@@ -144,11 +144,12 @@ static bool look_at(struct word_scan *words, const struct word_range *range, uin
 	const struct executor_plan *plan = executor_plan(s->in, copy, vtable);
 	struct executor_header h;
 
-	if (!plan || is_of_known(s, words, plan, addr - copy->vtable_offset))
+	/* The vtable tells which header it belongs to, and so where that begins. */
+	if (!plan || !plan->vtable || is_of_known(s, words, plan, addr - plan->table))
 		return true;
 	if (s->candidates++ == MAX_CANDIDATES)
 		return false;
-	struct error *err = executor_read_header(s->in, copy, addr - copy->vtable_offset, &h);
+	struct error *err = executor_read_header(s->in, copy, addr - plan->table, &h);
 	bool is_task = !err;
 	if (!err && plan->executor)
 		err = add_root(s, copy, &h);

@@ -25,6 +25,7 @@ const struct crate_types executor_task_types = {
 static void free_walk(struct collector *c)
 {
 	map_free(&executor_walk(c)->plans);
+	map_free(&executor_walk(c)->locations);
 }
 
 const struct runtime executor_table = {

@@ -1,0 +1,111 @@
+/*
+ * Where tasks were spawned. Executors that want to know it, as that of gpui, give each task a
+ * `&'static Location` as its metadata, or a struct that has one.
+ */
+#include <string.h>
+
+#include "runtimes/async_executor/executor.h"
+
+static bool is_location(const struct type *t)
+{
+	return t && type_kind(t) == TYPE_POINTER && type_target(t) &&
+	       type_is(type_target(t), "core::panic::location::Location");
+}
+
+static const struct path *resolve(struct inspector *in, const struct type *header, const char *expr)
+{
+	const struct path *path = NULL;
+
+	error_free(path_resolve(&in->arena, header, expr, &path));
+	return path;
+}
+
+const struct path *executor_location_path(struct inspector *in, const struct type *header)
+{
+	const struct member *m = type_member(header, "metadata");
+	const struct member *members;
+	size_t n;
+
+	if (!m || !m->type)
+		return NULL;
+	if (is_location(m->type))
+		return resolve(in, header, "metadata");
+	if (type_kind(m->type) != TYPE_STRUCT)
+		return NULL;
+	members = type_members(m->type, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].name && is_location(members[i].type))
+			return resolve(in, header,
+			               arena_printf(&in->arena, "metadata.%s", members[i].name));
+	}
+	return NULL;
+}
+
+/* The name of the file, which may end with a NUL; NULL: it is none. */
+static const char *read_file(struct collector *c, struct value location)
+{
+	/* core::panic::Location: std 1.91 | 1.89 | before */
+	static const char file_path[] = "filename.pointer | file_bytes_with_nul | file";
+	enum { MAX_NAME = 1 << 12 };
+	char name[MAX_NAME];
+	struct value place;
+	struct slice slice;
+	bool found = false;
+	struct error *err = inspector_eval(c->in, location, file_path, &place, &found);
+
+	if (!err && found)
+		err = value_slice(c->in->target, place, &slice);
+	found &= !err && slice.count > 0 && slice.count <= MAX_NAME;
+	if (found)
+		err = target_read(c->in->target, slice.addr, name, slice.count);
+	found &= !err;
+	error_free(err);
+	if (!found)
+		return NULL;
+	size_t len = strnlen(name, slice.count);
+
+	return len ? str_clean(c->a, name, len) : NULL;
+}
+
+static void read_location(struct collector *c, struct value location, struct source_place *ret)
+{
+	static const char line_path[] = "line";
+	struct value place;
+	uint64_t line = 0;
+	bool found = false;
+	struct error *err = inspector_eval(c->in, location, line_path, &place, &found);
+
+	if (!err && found)
+		err = value_uint(c->in->target, place, &line);
+	if (!err && line && line <= UINT32_MAX)
+		ret->file = read_file(c, location);
+	error_free(err);
+	if (!ret->file)
+		return;
+	ret->file_short = inspector_source(c->in, c->a, ret->file, NULL).text;
+	ret->line = (unsigned)line;
+}
+
+const struct source_place *executor_spawned_at(struct collector *c, const struct executor_header *h)
+{
+	struct map *known = &executor_walk(c)->locations;
+	const struct path *path = h->plan->location;
+	struct value header = { h->plan->header, h->addr };
+	struct source_place *place;
+	uint64_t addr = 0;
+	bool found = false;
+
+	if (!path)
+		return NULL;
+	struct error *err = path_uint(c->in->target, path, header, &addr, &found);
+	error_free(err);
+	if (err || !found || !addr)
+		return NULL;
+	place = map_get(known, addr);
+	if (!place) {
+		place = NEW(c->a, struct source_place);
+		map_put(known, addr, place);
+		read_location(c, (struct value){ type_target(path_type(path)), addr }, place);
+	}
+	return place->line ? place : NULL;
+}
