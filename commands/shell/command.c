@@ -304,6 +304,19 @@ static struct error *incomplete(const struct command *const *table, const char *
 	                 str_text(&list));
 }
 
+/* A word behind a command that takes none, but that others begin with. */
+static struct error *none_of(const struct command *command, const struct nexts *nexts,
+                             const char *extra)
+{
+	STR(list);
+
+	for (size_t i = 0; i < nexts->n; i++)
+		str_printf(&list, "%s%s %.*s", i ? ", " : "", command->name,
+		           (int)nexts->data[i].part.len, nexts->data[i].part.text);
+	return error_new(ERR_USAGE, "unknown command \"%s %s\"; there are %s, %s", command->name,
+	                 extra, command->name, str_text(&list));
+}
+
 static struct error *too_many(const struct command *const *table, const struct command *command,
                               const struct words *args, size_t depth)
 {
@@ -317,6 +330,8 @@ static struct error *too_many(const struct command *const *table, const struct c
 		return error_new(ERR_USAGE, "unknown command \"%s %s\"; did you mean \"%s %.*s\"?",
 		                 command->name, extra, command->name, (int)near->part.len,
 		                 near->part.text);
+	if (!command->max_args && nexts.n)
+		return none_of(command, &nexts, extra);
 	if (command->max_args)
 		return error_new(ERR_USAGE, "\"%s\" is one word too many; usage: %s %s", extra,
 		                 command->name, command->args);

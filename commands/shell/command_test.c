@@ -242,6 +242,9 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 	assert_refuses("async", "\"async\" is not a whole command: async backtrace, "
 	                        "async backtrace all, async task, async graph, async deadlocks");
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
+	assert_refuses("info heap",
+	               "unknown command \"info heap\"; there are info, info layout, info "
+	               "sockets, info threads, info locals");
 	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
 	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
 	assert_refuses("whatis", "\"whatis\" needs more words; usage: whatis ADDR");
@@ -390,7 +393,8 @@ static void refuses_options(void **state)
 	                       "--with needs a value: --with FIELD VALUE");
 	assert_example_refuses("example graph --dot a --dot b", "--dot may be given once");
 	assert_example_refuses("example graph --all=1", "--all takes no value");
-	assert_example_refuses("bt --dot x", "\"bt\" has no option --dot");
+	assert_example_refuses("bt --dot x",
+	                       "\"bt\" has no option --dot; \"help bt\" tells its options");
 	assert_example_refuses("example --dot x graph",
 	                       "\"example\" is not a whole command: example graph");
 }

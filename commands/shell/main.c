@@ -198,6 +198,26 @@ static void take_word(struct options *o, const char *word, struct argp_state *st
 		o->session.target.exe = o->named.exe;
 }
 
+/* Whether a word is an option that neither the program has, by its beginning too, nor argp. */
+static bool is_unknown_option(const char *word)
+{
+	static const char *const standard[] = { "help", "usage", "version" };
+	const char *name = word + 2;
+
+	if (strncmp(word, "--", 2) != 0 || !*name)
+		return false;
+	size_t len = strcspn(name, "=");
+	for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++) {
+		if (strncmp(standard[i], name, len) == 0)
+			return false;
+	}
+	for (const struct argp_option *o = argp_options; o->name || o->doc; o++) {
+		if (o->name && strncmp(o->name, name, len) == 0)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Options of the command may be mixed with those of the program. Moves the words after the word or
  * option just parsed that belong to the command to its words.
@@ -219,6 +239,10 @@ static void take_command_options(struct options *o, struct argp_state *state)
 		if (!typed.n)
 			return;
 		n = command_option_words(command_table, &typed, &rest);
+		/* The command says which ones there are. */
+		if (!n && is_unknown_option(rest.word[0]) &&
+		    command_begins_with(command_table, typed.word[0]))
+			n = 1;
 		for (size_t i = 0; i < n; i++)
 			*vec_push(&o->words) = rest.word[i];
 		state->next += (int)n;

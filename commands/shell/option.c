@@ -117,8 +117,11 @@ static struct error *unknown_option(const struct command *command, const char *w
 		if (nearest_offer(&nearest, name, strlen(name)))
 			best = name;
 	}
-	return error_new(ERR_USAGE, "\"%s\" has no option %.*s%s%s%s", command->name, (int)len,
-	                 word, best ? "; did you mean " : "", best ? best : "", best ? "?" : "");
+	if (best)
+		return error_new(ERR_USAGE, "\"%s\" has no option %.*s; did you mean %s?",
+		                 command->name, (int)len, word, best);
+	return error_new(ERR_USAGE, "\"%s\" has no option %.*s; \"help %s\" tells its options",
+	                 command->name, (int)len, word, command->name);
 }
 
 /* Parses the option at words[*i] with its values and sets *i to its last word. */

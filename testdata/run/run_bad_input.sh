@@ -111,6 +111,8 @@ check_usage() {
 	expect 64 'not an address' -p $$ -e 'whatis -1'
 	expect 64 'has no option -v' -p $$ -e 'tasks -v'
 	expect 64 'has no option --verbos' -p $$ -e 'async bt --verbos'
+	expect 64 'did you mean --with' -p $$ tasks --wiht id 3
+	expect 64 'help bt" tells its options' -p $$ bt --frob=x
 	expect 64 'has no option --frob' -p $$ -e 'async graph --frob x'
 	expect 64 'needs a value: --dot FILE' -p $$ async graph --dot
 	expect 64 'async backtrace all" has no option --exec' -p $$ async bt all --exec
