@@ -37,7 +37,9 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
                                const struct snapshot **ret)
 {
 	if (asyncdbg_kind(s->handle) == ASYNCDBG_NONE)
-		return error_new(ERR_USAGE, "no target: say which with -p PID or -c CORE");
+		return error_new(ERR_USAGE,
+		                 "no target: say which with -p PID or -c CORE; \"asyncdbg "
+		                 "ps\" lists processes");
 	for (int i = 1;; i++) {
 		struct error *err = asyncdbg_snapshot(s->handle, wants, question, ret);
 

@@ -103,7 +103,9 @@ static const struct argp_option argp_options[] = {
 	{ "batch", KEY_BATCH, NULL, 0, "No prompt, even on a terminal", 0 },
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "output", 'o', "FILE", 0,
-	  "File that async graph, layout, report or save writes, - for standard output", 0 },
+	  "File that async graph, layout, metrics, profile, report, save or trace writes, - for "
+	  "standard output",
+	  0 },
 	{ "json", KEY_JSON, NULL, 0, "Answer with one JSON document a command", 0 },
 	{ "jsonl", KEY_JSONL, NULL, 0, "The same, with a line for each task", 0 },
 	{ "verbose", 'v', NULL, 0, "Show the variables of every frame, as -v of a command", 0 },
