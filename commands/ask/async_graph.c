@@ -76,7 +76,7 @@ static size_t node_of_job(const struct snapshot *snap, const struct graph *g, si
 static struct error *select_nodes(struct session *s, const struct snapshot *snap,
                                   const struct graph *g, const struct call *call, bool **ret)
 {
-	const char *id = call->args.n ? call->args.word[0] : NULL;
+	const char *id = call->args.n ? focus_task_id(snap, call->args.word[0]) : NULL;
 
 	*ret = NULL;
 	if (!id)

@@ -29,8 +29,10 @@ static void show_jobs(const struct snapshot *snap, const char *id, struct out *o
 static struct error *by_id(const struct answer *answer, const char *id, struct out *out)
 {
 	const struct snapshot *snap = answer->snapshot;
-	uint64_t number = strtoull(id, NULL, 10);
+	uint64_t number;
 
+	id = focus_task_id(snap, id);
+	number = strtoull(id, NULL, 10);
 	if (!snapshot_task(snap, id, 0) && !snapshot_job(snap, id))
 		return focus_unknown_task(snap, id);
 	out_begin(out, answer);

@@ -69,10 +69,11 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 	struct focus f;
 
 	if (call->args.n) {
-		const struct task *task = snapshot_task(answer->snapshot, call->args.word[0], 0);
+		const char *id = focus_task_id(answer->snapshot, call->args.word[0]);
+		const struct task *task = snapshot_task(answer->snapshot, id, 0);
 
 		if (!task)
-			return show_job(s, answer, call->args.word[0], out);
+			return show_job(s, answer, id, out);
 		focus_set_task(&moved, task);
 	}
 	TRY(focus_tree(&moved, answer->snapshot, &f));

@@ -13,21 +13,38 @@ struct error *focus_check_task_id(const char *id)
 	uint64_t number;
 	struct error *err CLEANUP(error_freep) = words_address(id, &number);
 
-	if (err)
-		return error_new(ERR_USAGE, "\"%s\" is not a task id: ids are numbers", id);
+	if (err && !task_id_is_key(id))
+		return error_new(ERR_USAGE,
+		                 "\"%s\" is not a task id, as 5 or async_executor:0x7f00", id);
 	return NULL;
+}
+
+const char *focus_task_id(const struct snapshot *snap, const char *word)
+{
+	uint64_t addr = strncmp(word, "0x", 2) == 0 ? strtoull(word, NULL, 16) : 0;
+
+	for (size_t i = 0; addr && i < snap->ntasks; i++) {
+		const struct task *task = snap->tasks[i];
+
+		if (!task->number && task->addr == addr)
+			return task->id;
+	}
+	return word;
 }
 
 struct error *focus_unknown_task(const struct snapshot *snap, const char *id)
 {
+	const struct task *below = NULL, *above = NULL;
 	uint64_t number;
-	const struct task *below, *above;
 
 	TRY(focus_check_task_id(id));
-	TRY(words_address(id, &number));
-	task_nearest(snap, number, &below, &above);
+	if (!task_id_is_key(id)) {
+		TRY(words_address(id, &number));
+		task_nearest(snap, number, &below, &above);
+	}
 	if (!below && !above)
-		return error_new(ERR_STATE, "no task %s; there are no tasks", id);
+		return error_new(ERR_STATE, "no task %s; %s", id,
+		                 snap->ntasks ? "\"tasks\" lists all" : "there are no tasks");
 	if (!below || !above)
 		return error_new(ERR_STATE, "no task %s; the nearest is %s", id,
 		                 (below ? below : above)->id);

@@ -33,6 +33,11 @@ void focus_set_thread(struct session *s, const struct thread_info *th);
 
 /* ERR_USAGE when no runtime can have a task of that id. */
 struct error *focus_check_task_id(const char *id) MUST_CHECK;
+/*
+ * The id that the word of a command means: of the address of a task whose runtime has no ids, the
+ * task's id; else the word itself.
+ */
+const char *focus_task_id(const struct snapshot *snap, const char *word);
 /* An ERR_STATE error: there is no task with that id; suggests ids that are near. */
 struct error *focus_unknown_task(const struct snapshot *snap, const char *id) MUST_CHECK;
 

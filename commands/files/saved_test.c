@@ -81,7 +81,7 @@ static const char *sample_TEXT(struct sampler *x)
 
 static const char *sample_ID(struct sampler *x)
 {
-	return x->n % 2 ? "18446744073709551615" : "0xffff8000000000ff";
+	return x->n % 2 ? "18446744073709551615" : "async_executor:0xffff8000000000ff";
 }
 
 #define sample_NAME(x) sample_TEXT(x)
@@ -196,7 +196,7 @@ static void settle_sample(struct snapshot *s, struct arena *a)
 		s->jobs[i].runtime = (int)i;
 		s->sockets[i].fd = (int)i;
 		tasks[i].runtime = i;
-		tasks[i].id = i ? arena_uint(a, tasks[i].number) : "0x7f00ffffffffffff";
+		tasks[i].id = i ? arena_uint(a, tasks[i].number) : "compio:0x7f00ffffffffffff";
 	}
 	tasks[0].number = 0;
 	s->tasks = NEW_ARRAY(a, struct task *, 2);
@@ -734,8 +734,17 @@ static void assert_noted(const char *task, const char *why)
 
 static void test_noted(void **state)
 {
-	static const char *const no_ids[] = { "",   "1; info", "1 2",  "-1",
-		                              "0x", "0xg",     "1\\n", "111111111111111111111" };
+	static const char *const no_ids[] = { "",
+		                              "1; info",
+		                              "1 2",
+		                              "-1",
+		                              "0x7f",
+		                              "a:0xg",
+		                              "a:0x",
+		                              ":0x1",
+		                              "A:0x1",
+		                              "1\\n",
+		                              "111111111111111111111" };
 	STR(deep);
 
 	(void)state;
@@ -743,7 +752,7 @@ static void test_noted(void **state)
 	assert_noted("{\"runtime\":0}", "a task without an id");
 	assert_noted("{\"id\":\"1\",\"number\":2}", "whose id is not its number");
 	assert_noted("{\"id\":\"01\",\"number\":1}", "whose id is not its number");
-	assert_noted("{\"id\":\"0x1\",\"number\":1}", "whose id is not its number");
+	assert_noted("{\"id\":\"a:0x1\",\"number\":1}", "whose id is not its number");
 	for (size_t i = 0; i < sizeof(no_ids) / sizeof(*no_ids); i++) {
 		SCRATCH(tmp);
 

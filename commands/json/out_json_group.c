@@ -19,8 +19,8 @@ static void put_states(struct json_writer *w, const struct group_count *c)
 static void put_count(struct json_writer *w, const struct group_count *c)
 {
 	json_put_int(w, "tasks", (int64_t)c->tasks);
-	json_put_text(w, "oldest", c->oldest ? c->oldest->id : NULL);
-	json_put_text(w, "newest", c->newest ? c->newest->id : NULL);
+	json_put_text(w, "oldest", c->oldest && !c->keyed ? c->oldest->id : NULL);
+	json_put_text(w, "newest", c->newest && !c->keyed ? c->newest->id : NULL);
 	put_states(w, c);
 	json_put_int(w, "changed", (int64_t)c->changed);
 }

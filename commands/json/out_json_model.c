@@ -181,6 +181,8 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 	json_put_text(w, "problem", task->problem);
 	if (future_named(task->root) != task->root)
 		json_put_text(w, "wrapped", task_name(task));
+	if (task_id_is_key(task->id))
+		json_put_bool(w, "id_is_key", true);
 	if (task->changed)
 		json_put_bool(w, "changed", true);
 	if (task->has_wakers)

@@ -49,14 +49,19 @@ static void begin_line(struct merged *m, const char *number, const char *glyph)
 	str_append(&m->t->line, glyph);
 }
 
-/* " [tasks 5..90,000, 2 running]", printed at the end of a leaf's line. */
+/*
+ * " [tasks 5..90,000, 2 running]", or " [task async_executor:0x7f00 and 7 more]", printed at the
+ * end of a leaf's line.
+ */
 static const char *who(struct arena *a, const struct group_count *c)
 {
 	STR(s);
 
-	str_append(&s, c->tasks == 1 ? "  [task " : "  [tasks ");
+	str_append(&s, c->tasks == 1 || c->keyed ? "  [task " : "  [tasks ");
 	str_append_clean(&s, c->oldest->id, strlen(c->oldest->id));
-	if (c->tasks > 1) {
+	if (c->tasks > 1 && c->keyed) {
+		str_printf(&s, " and %s more", text_big_number(a, c->tasks - 1));
+	} else if (c->tasks > 1) {
 		str_append(&s, "..");
 		str_append_clean(&s, c->newest->id, strlen(c->newest->id));
 	}

@@ -107,9 +107,10 @@ void text_tally(struct out *o, const struct tally *tally, size_t n)
 
 		if (value && strcmp(tally->field->name, "type") == 0)
 			value = text_short_name(t, &tmp, value);
+		const bool ages = !row->count.keyed;
 		const char *cells[] = { text_big_number(&tmp, row->count.tasks), value,
-			                row->count.oldest->id, row->count.newest->id,
-			                str_text(&states) };
+			                ages ? row->count.oldest->id : NULL,
+			                ages ? row->count.newest->id : NULL, str_text(&states) };
 
 		table_row(&t->table, cells);
 	}

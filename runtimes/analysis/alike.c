@@ -15,8 +15,9 @@ enum { LISTED = 8, LISTED_MEMBERS = 4, LISTED_ROOTS = 3 };
 static const struct {
 	const char *before, *digits;
 } names[] = {
-	{ "task 0x", "0123456789abcdef" }, { "task ", "0123456789" },
-	{ "thread #", "0123456789" },      { "blocking job ", "0123456789" },
+	{ "task ", "0123456789" },
+	{ "thread #", "0123456789" },
+	{ "blocking job ", "0123456789" },
 	{ "0x", "0123456789abcdef" },
 };
 

@@ -324,6 +324,7 @@ void group_count_add(struct group_count *c, const struct task *task)
 	c->tasks++;
 	c->states[task->state]++;
 	c->changed += task->changed;
+	c->keyed |= !task->number;
 	if (!c->oldest || is_older(task, c->oldest))
 		c->oldest = task;
 	if (!c->newest || !is_older(task, c->newest))

@@ -34,13 +34,14 @@ enum {
 };
 
 /*
- * Counts of some tasks. Oldest and newest are by number; tasks without a number are compared by
- * their index in the snapshot.
+ * Counts of some tasks. Oldest and newest are by number. With keyed, they are the first and the
+ * last by index in the snapshot, which tells nothing about their ages.
  */
 struct group_count {
 	size_t tasks;
 	size_t states[GROUP_STATES]; /* by enum task_state */
 	size_t changed;              /* tasks that changed while they were read */
+	bool keyed;                  /* some have no number */
 	const struct task *oldest, *newest;
 };
 

@@ -225,7 +225,7 @@ static void test_other_frames(void **state)
 	assert_int_equal(g->groups[1].count.tasks, 1);
 }
 
-/* Tasks without a number, as in old runtimes, are ordered by their index. */
+/* Tasks without a number are ordered by their index. */
 static void test_without_numbers(void **state)
 {
 	(void)state;
@@ -235,12 +235,13 @@ static void test_without_numbers(void **state)
 		struct task *task = add(&s, serve(&s.arena, 41, 5));
 
 		task->number = 0;
-		task->id = arena_printf(&s.arena, "0x%x", 100 - i);
+		task->id = task_key(&s.arena, "compio", 100 - i);
 	}
 	const struct groups *g = make(&s);
 
-	assert_string_equal(g->count.oldest->id, "0x64");
-	assert_string_equal(g->count.newest->id, "0x62");
+	assert_string_equal(g->count.oldest->id, "compio:0x64");
+	assert_string_equal(g->count.newest->id, "compio:0x62");
+	assert_true(g->count.keyed);
 
 	SOME(t);
 	add(&t, serve(&t.arena, 41, 5))->number = 30;

@@ -176,6 +176,8 @@ void task_nearest(const struct snapshot *snap, uint64_t number, const struct tas
 	for (size_t i = 0; i < snap->ntasks; i++) {
 		const struct task *task = snap->tasks[i];
 
+		if (!task->number)
+			continue;
 		if (task->number < number && (!*below || task->number > (*below)->number))
 			*below = task;
 		if (task->number > number && (!*above || task->number < (*above)->number))

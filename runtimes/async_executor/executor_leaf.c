@@ -47,7 +47,7 @@ static struct error *decode_task(struct leaf *l)
 	TRY(arm(l, &h));
 	const struct task *task = map_get(&c->tasks, h.addr);
 	const char *state = task_state_name(executor_state(h.state));
-	l->w->task = task ? task->id : arena_printf(c->a, "0x%" PRIx64, h.addr);
+	l->w->task = task ? task->id : task_key(c->a, executor_name, h.addr);
 	wait_string(l, "task_state", state);
 	wait_phrase(l, "handle of task %s (%s)", l->w->task, state);
 	return NULL;

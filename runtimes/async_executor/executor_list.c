@@ -15,7 +15,6 @@ struct task *executor_add_task(struct collector *c, struct executor *e,
 {
 	struct task *task = NEW(c->a, struct task);
 
-	task->id = arena_printf(c->a, "0x%" PRIx64, h->addr);
 	task->runtime = e->info->index;
 	task->addr = h->addr;
 	task->state = executor_state(h->state);

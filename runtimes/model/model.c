@@ -1,5 +1,6 @@
 #include "runtimes/model/model.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,22 @@ static bool on_thread(const struct snapshot *s, size_t from, size_t end, const c
 			return true;
 	}
 	return false;
+}
+
+const char *task_key(struct arena *a, const char *kind, uint64_t addr)
+{
+	return arena_printf(a, "%s:0x%" PRIx64, kind, addr);
+}
+
+bool task_id_is_key(const char *text)
+{
+	enum { MAX_KIND = 64, MAX_DIGITS = 16 };
+	size_t kind = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	if (kind == 0 || kind > MAX_KIND || strncmp(text + kind, ":0x", 3) != 0)
+		return false;
+	size_t digits = strspn(text + kind + 3, "0123456789abcdef");
+	return digits && digits <= MAX_DIGITS && !text[kind + 3 + digits];
 }
 
 const struct job *snapshot_job_of(const struct snapshot *s, unsigned thread)

@@ -158,7 +158,7 @@ struct source_place {
 enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_CANCELLED };
 
 struct task {
-	const char *id;     /* decimal; "0x..." (address of the header) if the runtime has no ids */
+	const char *id;     /* decimal; task_key() if the runtime has no ids */
 	uint64_t number;    /* the id as a number; 0: the task has none */
 	unsigned runtime;   /* index into snapshot.runtimes */
 	uint64_t addr;      /* address of its header */
@@ -432,6 +432,13 @@ const struct thread_info *snapshot_thread_by_tid(const struct snapshot *s, pid_t
 const struct job *snapshot_job_of(const struct snapshot *s, unsigned thread);
 /* The first job with that id; NULL: none. */
 const struct job *snapshot_job(const struct snapshot *s, const char *id);
+/*
+ * The id that stands for a task whose runtime has no ids: "async_executor:0x7f00", of the kind of
+ * its runtime and the address of its header. No other task has it while this one exists.
+ */
+const char *task_key(struct arena *a, const char *kind, uint64_t addr);
+/* Whether a text looks like a task_key(). */
+bool task_id_is_key(const char *text);
 /* The task with that id; if several have it, the one that the thread runs. NULL: none. */
 const struct task *snapshot_task(const struct snapshot *s, const char *id, unsigned thread);
 /*

@@ -110,6 +110,35 @@ static void test_tasks_are_found_by_number(void **state)
 	snapshot_free(s);
 }
 
+static void test_keys(void **state)
+{
+	static const char *const none[] = {
+		"",
+		"5",
+		"0x7f00",
+		":0x1",
+		"tokio",
+		"tokio:",
+		"tokio:0x",
+		"tokio:0x7g",
+		"a:7f",
+		"A:0x1",
+		"a b:0x1",
+		"a:0x1 ",
+		"a:0x10000000000000000",
+	};
+	struct snapshot *s = new_snapshot();
+	const char *key = task_key(&s->arena, "async_executor", UINT64_MAX);
+
+	(void)state;
+	assert_string_equal(key, "async_executor:0xffffffffffffffff");
+	assert_true(task_id_is_key(key));
+	assert_true(task_id_is_key(task_key(&s->arena, "compio", 0)));
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(task_id_is_key(none[i]));
+	snapshot_free(s);
+}
+
 /* Unknown async code is accepted if there is a runtime, or a thread with the role of one. */
 static void test_understood(void **state)
 {
@@ -140,6 +169,7 @@ int main(void)
 		cmocka_unit_test(test_incomplete),
 		cmocka_unit_test(test_many_notes_keep_their_order),
 		cmocka_unit_test(test_tasks_are_found_by_number),
+		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_notes_are_one_clean_line),
 		cmocka_unit_test(test_understood),
 	};

@@ -7,7 +7,7 @@
  *
  *   NAME  text that many share      TEXT  text of its own      TEXTS  an array of such
  *   ADDR  an address                U32, U64, I32  numbers     FLAG   a bool
- *   ID    a task's: digits, or "0x7f00" of a task without a number
+ *   ID    a task's: digits, or a task_key() of a task without a number
  *   others: an enum of SAVED_WORDS, or a struct or array of structs of this list.
  */
 #ifndef RUNTIMES_SAVED_SAVED_FIELDS_H

@@ -63,11 +63,9 @@ static uint64_t get_ADDR(struct loader *l)
 /* Ids become words of commands, so no other text is allowed. */
 static bool is_id(const char *text)
 {
-	bool hex = strncmp(text, "0x", 2) == 0;
-	const char *digits = text + (hex ? 2 : 0);
-	size_t n = strspn(digits, hex ? "0123456789abcdef" : "0123456789");
+	size_t n = strspn(text, "0123456789");
 
-	return n && !digits[n] && n <= (hex ? MAX_HEX : MAX_DECIMAL);
+	return task_id_is_key(text) || (n && !text[n] && n <= MAX_DECIMAL);
 }
 
 static const char *get_ID(struct loader *l)

@@ -8,7 +8,7 @@
 #include "runtimes/saved/saved_record.h"
 
 /* The maximum number of digits in an id. */
-enum { MAX_DECIMAL = 20, MAX_HEX = 16 };
+enum { MAX_DECIMAL = 20 };
 
 /* Records an error at the current member. Nothing more of the line is read. */
 void saved_wrong(struct loader *l, const char *what);

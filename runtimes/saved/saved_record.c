@@ -142,7 +142,7 @@ static bool is_own_id(const struct task *task)
 {
 	char number[MAX_DECIMAL + 1];
 
-	if (strncmp(task->id, "0x", 2) == 0)
+	if (task_id_is_key(task->id))
 		return !task->number;
 	snprintf(number, sizeof(number), "%" PRIu64, task->number);
 	return strcmp(task->id, number) == 0;

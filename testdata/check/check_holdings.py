@@ -17,6 +17,8 @@ import re
 import subprocess
 import sys
 
+import check_truth
+
 
 def documents(text):
     decoder = json.JSONDecoder()
@@ -133,8 +135,7 @@ def compare_declared(truth, seen):
 
 
 def check(asyncdbg, truth_file, options):
-    with open(truth_file, encoding="utf-8") as file:
-        truth = json.loads(file.read().strip().split("\n")[-1])
+    truth = check_truth.read_truth(truth_file)
     answers = ask(asyncdbg, options, [task["id"] for task in truth["tasks"] if task["id"]])
     seen = collect(answers)
     differences = compare(truth, seen, vague_tasks(answers))

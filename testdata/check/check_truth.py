@@ -600,13 +600,36 @@ def validate(document, schema):
         yield "schema: {}: {}".format(place, error.message[-200:])
 
 
+def task_keys(truth):
+    """By the address of each task without an id, which is all that a program knows: its key."""
+    return {
+        number: "{}:{}".format(truth["runtimes"][task["runtime"]]["kind"], number)
+        for task in truth.get("tasks", [])
+        for number in task.get("ids") or [task["id"]]
+        if number and number.startswith("0x")
+    }
+
+
+def with_keys(truth, keys):
+    """The truth with keys instead of addresses of tasks."""
+    if isinstance(truth, dict):
+        return {
+            name: value if name in ("object", "addr") else with_keys(value, keys)
+            for name, value in truth.items()
+        }
+    if isinstance(truth, list):
+        return [with_keys(value, keys) for value in truth]
+    return keys.get(truth, truth) if isinstance(truth, str) else truth
+
+
 def read_truth(path):
     with open(path, encoding="utf-8") as file:
         # A loaded server says "held" before it.
         lines = [line[line.index("{") :] for line in file if "{" in line]
     if not lines:
         raise ValueError("no truth in it")
-    return json.loads(lines[-1])
+    truth = json.loads(lines[-1])
+    return with_keys(truth, task_keys(truth))
 
 
 def read_document(path):
@@ -735,6 +758,15 @@ def tree_self_test(expect):
 
 def self_test():
     """Each case changes one thing in a document that agrees and expects one difference."""
+    bare = {
+        "runtimes": [{"kind": "tokio"}, {"kind": "x"}],
+        "tasks": [{"id": "3", "runtime": 0}, {"id": None, "ids": ["0x10"], "runtime": 1}],
+        "workers_running": ["0x10", "3"], "holds": [{"object": "0x10", "task": "0x10"}],
+    }
+    keyed = with_keys(bare, task_keys(bare))
+    assert keyed["tasks"] == [bare["tasks"][0], {"id": None, "ids": ["x:0x10"], "runtime": 1}]
+    assert keyed["workers_running"] == ["x:0x10", "3"]
+    assert keyed["holds"] == [{"object": "0x10", "task": "x:0x10"}]
     truth = {
         "program": "app",
         "runtimes": [
