@@ -17,7 +17,7 @@ enum {
 };
 
 struct call_site {
-	uint64_t function_die;
+	uint64_t die, function_die;
 	unsigned file, line; /* place of the call in the caller */
 };
 
@@ -32,7 +32,7 @@ static void read_site(struct dwarf_module *dm, struct unit *u, uint64_t die, str
 	struct attribute at;
 	struct die d;
 
-	*ret = (struct call_site){ 0 };
+	*ret = (struct call_site){ .die = die };
 	if (!die_read(&dm->sections, u, die, &d))
 		return;
 	while (die_next(&d, &at, &v)) {
@@ -159,6 +159,7 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 
 		l->comp_dir = u->comp_dir;
 		l->inlined = depth > 0;
+		l->site = depth ? chain.sites[depth - 1].die : 0;
 		l->function =
 			depth ? lookup_function_die(f->dm, chain.sites[depth - 1].function_die) : f;
 		if (l->function) {

@@ -179,17 +179,20 @@ static struct file_table *read_table(struct dwarf_module *dm, struct unit *u)
 
 		if (!files[i].name)
 			continue;
-		dir = dir ? join(a, u->comp_dir, dir) : u->comp_dir;
-		if (dir && !*dir)
-			dir = u->comp_dir;
+		dir = dir && *dir ? join(a, u->comp_dir, dir) : u->comp_dir;
 		table->paths[i] = join(a, dir, files[i].name);
 	}
 	return table;
 }
 
-const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index)
+size_t line_nfiles(struct dwarf_module *dm, struct unit *u)
 {
 	if (!u->files)
 		u->files = read_table(dm, u);
-	return index < u->files->n ? u->files->paths[index] : NULL;
+	return u->files->n;
+}
+
+const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index)
+{
+	return index < line_nfiles(dm, u) ? u->files->paths[index] : NULL;
 }

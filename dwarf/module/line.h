@@ -9,5 +9,7 @@
 
 /* Full path of entry index of the unit's file table (DW_AT_decl_file); NULL when absent. */
 const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index);
+/* Number of entries of the unit's file table, absent ones included. */
+size_t line_nfiles(struct dwarf_module *dm, struct unit *u);
 
 #endif

@@ -1,0 +1,252 @@
+#include "dwarf/lookup/code_places.h"
+
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/progress.h"
+#include "dwarf/lookup/function_names.h"
+#include "dwarf/module/line_rows.h"
+#include "dwarf/names/source.h"
+
+enum {
+	MAX_MISSES = 20000, /* rows of other functions, after the last one of the function */
+	MAX_PLACES = 100000,
+};
+
+/* The places of one search, one for each key: a function's DIE or that of an inlined call. */
+struct search {
+	struct debuginfo *di;
+	struct arena *a;
+	struct map found; /* key -> index in places + 1 */
+	VEC(struct code_place) places;
+};
+
+static struct error *read_rows(struct debuginfo *di, const char *file, size_t module,
+                               struct dwarf_module **dm, line_row_vec *ret)
+{
+	*dm = debuginfo_program_module(di, module);
+	return *dm ? line_rows_read(*dm, file, ret) : NULL;
+}
+
+/* The innermost function at a row; NULL: no code is there. */
+static const struct location *function_at(struct search *s, struct dwarf_module *dm,
+                                          const struct line_row *row, uint64_t *addr)
+{
+	size_t n;
+
+	/* Code that the linker dropped is at 0, or close to it. */
+	*addr = dm->module->bias + row->addr;
+	if (!lookup_function(s->di, *addr))
+		return NULL;
+	const struct location *l = lookup_functions_at(s->di, *addr, s->a, &n);
+
+	return l->function ? l : NULL;
+}
+
+static uint64_t key_of(const struct location *l)
+{
+	return l->site ? l->site : l->function->die;
+}
+
+/* The row after the prologue of the function that begins at this address; NULL: none. */
+static const struct line_row *after_prologue(const line_row_vec *rows, const struct line_row *from,
+                                             uint64_t size)
+{
+	const struct line_row *best = NULL;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct line_row *row = &rows->data[i];
+
+		if (row->addr > from->addr && row->addr - from->addr < size && row->prologue_end &&
+		    (!best || row->addr < best->addr))
+			best = row;
+	}
+	return best;
+}
+
+static void add_place(struct search *s, const struct location *l, const struct line_row *row,
+                      uint64_t addr)
+{
+	if (s->places.n >= MAX_PLACES || map_has(&s->found, key_of(l)))
+		return;
+	*vec_push(&s->places) = (struct code_place){
+		.addr = addr,
+		.function = l->function->name,
+		.linkage = l->function->linkage,
+		.file = row->file,
+		.comp_dir = row->unit->comp_dir,
+		.line = row->line,
+		.inlined = l->inlined,
+	};
+	map_put(&s->found, key_of(l), (void *)(uintptr_t)s->places.n);
+}
+
+/* Adds a row of a line, past the prologue if it is the entry of a function. */
+static void add_row(struct search *s, struct dwarf_module *dm, const line_row_vec *rows,
+                    const struct line_row *row)
+{
+	uint64_t addr;
+	const struct location *l = function_at(s, dm, row, &addr);
+
+	if (!l)
+		return;
+	if (!l->inlined && addr == l->function->low) {
+		const struct line_row *body =
+			after_prologue(rows, row, l->function->high - l->function->low);
+
+		addr = body ? dm->module->bias + body->addr : addr;
+	}
+	add_place(s, l, row, addr);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct code_place *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void finish(struct search *s, struct code_places *ret)
+{
+	size_t n = 0;
+
+	if (s->places.n)
+		qsort(s->places.data, s->places.n, sizeof(*s->places.data), compare_places);
+	for (size_t i = 0; i < s->places.n; i++) {
+		if (!n || s->places.data[n - 1].addr != s->places.data[i].addr)
+			s->places.data[n++] = s->places.data[i];
+	}
+	s->places.n = n;
+	ret->n = n;
+	ret->data = vec_to_arena(&s->places, s->a);
+	map_free(&s->found);
+}
+
+/* ---- lines ---- */
+
+/* Adds the places of the first line from line on that has code in this module. */
+static struct error *add_line(struct search *s, struct dwarf_module *dm, const line_row_vec *rows,
+                              unsigned line, unsigned *found)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct line_row *row = &rows->data[i];
+
+		if (row->line < line)
+			continue;
+		if (*found && row->line != *found)
+			break;
+		add_row(s, dm, rows, row);
+		if (s->places.n)
+			*found = row->line;
+		if (i % 1024 == 0)
+			TRY(interrupt_check());
+	}
+	return NULL;
+}
+
+struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigned line,
+                                 struct arena *a, struct code_places *ret)
+{
+	struct search s = { .di = di, .a = a };
+	struct error *err = NULL;
+
+	*ret = (struct code_places){ 0 };
+	for (size_t i = 0; i < di->nmodules && !err; i++) {
+		line_row_vec rows = { 0 };
+		struct dwarf_module *dm;
+
+		err = read_rows(di, file, i, &dm, &rows);
+		if (!err && rows.n)
+			err = add_line(&s, dm, &rows, line, &ret->line);
+		vec_free(&rows);
+	}
+	finish(&s, ret);
+	return err;
+}
+
+/* ---- functions ---- */
+
+/* Whether a location is in the function of the name: the same path without generics. */
+static bool is_in(struct search *s, const struct location *l, const struct named_function *f)
+{
+	SCRATCH(tmp);
+
+	(void)s;
+	return l->function->name &&
+	       strcmp(function_names_plain(&tmp, l->function->name), f->plain) == 0;
+}
+
+static bool is_better(const struct named_function *f, const struct line_row *row,
+                      const struct location *l, uint64_t addr)
+{
+	/* The entry of an async function is passed at every poll, its body's first line once. */
+	if (f->is_async)
+		return row->line > f->line;
+	return l->inlined || addr != l->function->low;
+}
+
+/*
+ * Rows come in the order of lines: the first one in each instance of the function is its place. An
+ * out-of-line function that is not async begins where its prologue ends.
+ */
+static struct error *add_function(struct search *s, struct dwarf_module *dm,
+                                  const line_row_vec *rows, const struct named_function *f,
+                                  bool body)
+{
+	size_t misses = 0;
+
+	for (size_t i = 0; i < rows->n && misses < MAX_MISSES; i++) {
+		const struct line_row *row = &rows->data[i];
+		uint64_t addr;
+
+		if (row->line < f->line)
+			continue;
+		const struct location *l = function_at(s, dm, row, &addr);
+		if (!l || !is_in(s, l, f)) {
+			misses++;
+			continue;
+		}
+		misses = 0;
+		if (!body)
+			add_row(s, dm, rows, row);
+		else if (is_better(f, row, l, addr))
+			add_place(s, l, row, addr);
+		if (i % 1024 == 0)
+			TRY(interrupt_check());
+	}
+	return NULL;
+}
+
+static struct error *add_named(struct search *s, const struct named_function *f,
+                               struct code_places *ret)
+{
+	line_row_vec rows = { 0 };
+	struct error *err = line_rows_read(f->dm, f->file, &rows);
+	size_t before = s->places.n;
+
+	if (!err && f->is_async)
+		err = add_function(s, f->dm, &rows, f, true);
+	if (!err && s->places.n == before) {
+		err = add_function(s, f->dm, &rows, f, false);
+		ret->every_poll |= f->is_async && s->places.n > before;
+	}
+	vec_free(&rows);
+	return err;
+}
+
+struct error *lookup_function_places(struct debuginfo *di, const char *path, struct arena *a,
+                                     struct code_places *ret)
+{
+	struct search s = { .di = di, .a = a };
+	struct named_function *functions;
+	size_t n;
+
+	*ret = (struct code_places){ 0 };
+	TRY(function_names_find(di, path, a, &functions, &n));
+	struct error *err = NULL;
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_named(&s, &functions[i], ret);
+	finish(&s, ret);
+	ret->line = ret->n ? ret->data[0].line : 0;
+	return err;
+}

@@ -1,0 +1,130 @@
+/* Tests of the places of lines and functions, on inlined.rs and shapes.rs. */
+#include "dwarf/lookup/code_places.h"
+#include "dwarf/lookup/function_names.h"
+#include "dwarf/module/line_rows.h"
+#include "dwarf/test/module.h"
+
+/* The number of the first line of a source of testdata/unit that contains text. */
+static unsigned line_of(const char *source, const char *text)
+{
+	char path[4096], line[1024];
+	unsigned n = 1;
+
+	snprintf(path, sizeof(path), "%s/testdata/unit/%s", getenv("SOURCE_DIR"), source);
+	FILE *f = fopen(path, "re");
+	assert_non_null(f);
+	for (; fgets(line, sizeof(line), f) && !strstr(line, text); n++)
+		;
+	fclose(f);
+	return n;
+}
+
+static struct code_places of_line(struct fixture *f, const char *file, unsigned line)
+{
+	struct code_places places;
+
+	fail_on(lookup_line_places(f->di, file, line, &f->arena, &places));
+	return places;
+}
+
+static struct code_places of_function(struct fixture *f, const char *path)
+{
+	struct code_places places;
+
+	fail_on(lookup_function_places(f->di, path, &f->arena, &places));
+	return places;
+}
+
+static void expect(const struct code_places *p, unsigned line, const char *function)
+{
+	assert_true(p->n > 0);
+	assert_int_equal(p->line, line);
+	for (size_t i = 0; i < p->n; i++) {
+		assert_int_equal(p->data[i].line, line);
+		if (!strstr(p->data[i].function, function))
+			fail_msg("%s is not %s", p->data[i].function, function);
+		assert_true(!i || p->data[i - 1].addr < p->data[i].addr);
+	}
+}
+
+static void test_files(void **state)
+{
+	(void)state;
+	assert_true(line_rows_file_is("/src/app/main.rs", "main.rs"));
+	assert_true(line_rows_file_is("/src/app/main.rs", "app/main.rs"));
+	assert_true(line_rows_file_is("/src/app/main.rs", "./main.rs"));
+	assert_true(line_rows_file_is("/src/app/main.rs", "/src/app/main.rs"));
+	assert_true(line_rows_file_is("main.rs", "main.rs"));
+	assert_false(line_rows_file_is("/src/app/main.rs", "ain.rs"));
+	assert_false(line_rows_file_is("/src/app/main.rs", "p/main.rs"));
+	assert_false(line_rows_file_is("/src/app/main.rs", ""));
+	assert_false(line_rows_file_is("main.rs", "src/main.rs"));
+}
+
+static void test_lines(void **state)
+{
+	struct fixture *f = *state;
+	unsigned line = line_of("shapes.rs", "pub async fn leaf(") + 1;
+	struct code_places p = of_line(f, "shapes.rs", line);
+
+	expect(&p, line, "leaf::{async_fn#0}");
+	assert_int_equal(p.n, 1);
+	/* The comments and attributes before a function have no code. */
+	line = line_of("shapes.rs", "pub fn integers(");
+	p = of_line(f, "shapes.rs", line - 1);
+	expect(&p, line, "integers");
+	assert_true(p.data[0].addr > lookup_function(f->di, p.data[0].addr)->low);
+	assert_int_equal(of_line(f, "shapes.rs", 100000).n, 0);
+	assert_int_equal(of_line(f, "absent.rs", 1).n, 0);
+}
+
+static void test_functions(void **state)
+{
+	struct fixture *f = *state;
+	struct code_places p = of_function(f, "leaf");
+
+	expect(&p, line_of("shapes.rs", "pub async fn leaf(") + 1, "leaf::{async_fn#0}");
+	assert_false(p.every_poll);
+	p = of_function(f, "shapes::middle");
+	expect(&p, line_of("shapes.rs", "pub async fn middle(") + 1, "middle::{async_fn#0}");
+	/* All instances of a generic one. */
+	p = of_function(f, "poll_task");
+	expect(&p, p.line, "shapes::poll_task<");
+	p = of_function(f, "boxed");
+	assert_int_equal(p.n, 1);
+	assert_true(p.data[0].addr > lookup_function(f->di, p.data[0].addr)->low);
+	assert_int_equal(of_function(f, "eaf").n, 0);
+	assert_int_equal(of_function(f, "other::leaf").n, 0);
+	assert_int_equal(of_function(f, "").n, 0);
+}
+
+static void test_inlined_functions(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/inlined.elf");
+	struct code_places p = of_function(&f, "inner");
+	unsigned line = line_of("inlined.rs", "pub async fn inner<") + 1;
+
+	(void)state;
+	expect(&p, line, "inner");
+	for (size_t i = 0; i < p.n; i++)
+		assert_true(p.data[i].inlined);
+	p = of_line(&f, "src/inlined.rs", line);
+	expect(&p, line, "inner");
+	/* A method, by its type. */
+	p = of_function(&f, "Selector::poll");
+	assert_true(p.n > 0);
+	expect(&p, p.line, "poll");
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_inlined_functions),
+	};
+
+	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
+}

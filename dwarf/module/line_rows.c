@@ -1,0 +1,106 @@
+#include "dwarf/module/line_rows.h"
+
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#include "debugger/base/progress.h"
+#include "dwarf/module/line.h"
+
+bool line_rows_file_is(const char *full, const char *typed)
+{
+	size_t len = strlen(full), n = strlen(typed);
+
+	if (n > 2 && typed[0] == '.' && typed[1] == '/') {
+		typed += 2;
+		n -= 2;
+	}
+	return n && n <= len && strcmp(full + len - n, typed) == 0 &&
+	       (n == len || full[len - n - 1] == '/');
+}
+
+static bool has_file(struct dwarf_module *dm, struct unit *u, const char *typed)
+{
+	size_t n = line_nfiles(dm, u);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *file = line_file(dm, u, (unsigned)i);
+
+		if (file && line_rows_file_is(file, typed))
+			return true;
+	}
+	return false;
+}
+
+/* The file of the last row: libdw's pointer, which is the same for most rows. */
+struct last_file {
+	const char *name;
+	const char *path; /* NULL: it is not the file searched for */
+};
+
+/* libdw's names may be relative to the unit's directory. */
+static const char *find_path(struct dwarf_module *dm, const struct unit *u, const char *name,
+                             const char *typed)
+{
+	const char *path = name;
+
+	if (name && name[0] != '/' && u->comp_dir && *u->comp_dir)
+		path = arena_printf(&dm->di->arena, "%s/%s", u->comp_dir, name);
+	return path && line_rows_file_is(path, typed) ? path : NULL;
+}
+
+static void add_row(struct dwarf_module *dm, struct unit *u, Dwarf_Line *line, const char *typed,
+                    struct last_file *last, line_row_vec *ret)
+{
+	const char *name = dwarf_linesrc(line, NULL, NULL);
+	bool is_statement = false, is_end = true, ends_prologue = false;
+	Dwarf_Addr addr = 0;
+	int number = 0;
+
+	if (name != last->name)
+		*last = (struct last_file){ name, find_path(dm, u, name, typed) };
+	if (!last->path || dwarf_lineno(line, &number) != 0 || number <= 0 ||
+	    dwarf_linebeginstatement(line, &is_statement) != 0 || !is_statement ||
+	    dwarf_lineendsequence(line, &is_end) != 0 || is_end || dwarf_lineaddr(line, &addr) != 0)
+		return;
+	dwarf_lineprologueend(line, &ends_prologue);
+	*vec_push(ret) = (struct line_row){ addr, (unsigned)number, last->path, u, ends_prologue };
+}
+
+static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed, line_row_vec *ret)
+{
+	struct last_file last = { 0 };
+	Dwarf_Lines *lines;
+	Dwarf_Die cu;
+	size_t n;
+
+	if (!dwarf_offdie(dm->dwarf, u->first_die, &cu) || dwarf_getsrclines(&cu, &lines, &n) != 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		add_row(dm, u, dwarf_onesrcline(lines, i), typed, &last, ret);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct line_row *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+struct error *line_rows_read(struct dwarf_module *dm, const char *typed, line_row_vec *ret)
+{
+	if (!debuginfo_need(dm) || !dm->dwarf)
+		return NULL;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		struct unit *u = &dm->units[i];
+
+		progress("looking for lines, unit", i + 1, dm->nunits);
+		if (u->stmt_list != UINT64_MAX && has_file(dm, u, typed))
+			read_unit(dm, u, typed, ret);
+		TRY(interrupt_check());
+	}
+	if (ret->n)
+		qsort(ret->data, ret->n, sizeof(*ret->data), compare);
+	return NULL;
+}

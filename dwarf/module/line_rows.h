@@ -1,0 +1,27 @@
+/* Rows of the line tables of one source file: which addresses a line has, and the reverse. */
+#ifndef DWARF_MODULE_LINE_ROWS_H
+#define DWARF_MODULE_LINE_ROWS_H
+
+#include "dwarf/module/debuginfo.h"
+
+struct line_row {
+	uint64_t addr;    /* link-time */
+	unsigned line;    /* not 0 */
+	const char *file; /* full path as in DWARF */
+	struct unit *unit;
+	bool prologue_end; /* DWARF 5, 6.2.2 */
+};
+
+/* Whether a full path ends in the path typed, component by component: "src/main.rs", "main.rs". */
+bool line_rows_file_is(const char *full, const char *typed);
+
+/*
+ * Appends to *ret the rows that begin a statement (is_stmt) in files for which line_rows_file_is(),
+ * from all units of the module, ascending by line and address. Only units whose file table has such
+ * a file are decoded. Rows of code that the linker dropped are among them. ERR_INTERRUPTED at ^C.
+ */
+typedef VEC(struct line_row) line_row_vec;
+struct error *line_rows_read(struct dwarf_module *dm, const char *typed, line_row_vec *ret)
+	MUST_CHECK;
+
+#endif
