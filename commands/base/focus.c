@@ -14,8 +14,7 @@ struct error *focus_check_task_id(const char *id)
 	struct error *err CLEANUP(error_freep) = words_address(id, &number);
 
 	if (err && !task_id_is_key(id))
-		return error_new(ERR_USAGE,
-		                 "\"%s\" is not a task id, as 5 or async_executor:0x7f00", id);
+		return error_new(ERR_USAGE, "\"%s\" is not a task id, as 5 or KIND:0x7f00", id);
 	return NULL;
 }
 

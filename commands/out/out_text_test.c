@@ -608,7 +608,7 @@ static void unknown_tasks_and_threads(void **state)
 	assert_fails(&async_task_command, s, "3", ERR_STATE, "no task 3; the nearest is 4");
 	assert_fails(&async_task_command, s, "51", ERR_STATE, "no task 51; the nearest is 50");
 	assert_fails(&async_task_command, s, "main", ERR_USAGE,
-	             "\"main\" is not a task id, as 5 or async_executor:0x7f00");
+	             "\"main\" is not a task id, as 5 or KIND:0x7f00");
 	assert_fails(&thread_command, s, "6", ERR_STATE, "no thread 6; there are 5, from 1 on");
 	assert_fails(&thread_command, s, "-1", ERR_USAGE, "\"-1\" is not a thread number");
 	s->ntasks = 0;

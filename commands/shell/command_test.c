@@ -255,10 +255,10 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 static void refuses_arguments(void **state)
 {
 	(void)state;
-	assert_refuses("task main", "\"main\" is not a task id, as 5 or async_executor:0x7f00");
-	assert_refuses("async task -1", "\"-1\" is not a task id, as 5 or async_executor:0x7f00");
+	assert_refuses("task main", "\"main\" is not a task id, as 5 or KIND:0x7f00");
+	assert_refuses("async task -1", "\"-1\" is not a task id, as 5 or KIND:0x7f00");
 	assert_refuses("task 99999999999999999999",
-	               "\"99999999999999999999\" is not a task id, as 5 or async_executor:0x7f00");
+	               "\"99999999999999999999\" is not a task id, as 5 or KIND:0x7f00");
 	assert_refuses("frame x", "\"x\" is not a frame number");
 	assert_refuses("frame -1", "\"-1\" is not a frame number");
 	assert_refuses("frame 4294967296", "\"4294967296\" is not a frame number");
@@ -302,7 +302,7 @@ static void options_stand_anywhere(void **state)
 	assert_refuses("layout a/b", "say which file to write: layout EXE -o FILE");
 	assert_finds("async task -- 4", &async_task_command, "4");
 	assert_refuses("async task -- --verbose",
-	               "\"--verbose\" is not a task id, as 5 or async_executor:0x7f00");
+	               "\"--verbose\" is not a task id, as 5 or KIND:0x7f00");
 }
 
 static struct error *run_nothing(struct session *s, const struct answer *answer,

@@ -127,7 +127,8 @@ struct location {
 	const char *comp_dir;
 	unsigned line;
 	bool inlined;
-	uint64_t site; /* DIE of the inlined call (DW_TAG_inlined_subroutine); 0: none, or unknown */
+	uint64_t
+		site; /* DIE of the inlined call (DW_TAG_inlined_subroutine); 0: none, or unknown */
 };
 /*
  * The inlining chain at addr, innermost function first; the last entry is the physical function.

@@ -170,7 +170,7 @@ def leave_out_refused(message):
 
 
 def check_calls(asyncdbg, calls, before=()):
-    """Calls that cannot be answered: words after those BEFORE, the exit status, a part of what is said."""
+    """Calls that cannot be answered: words after those BEFORE, the exit status, a part of the message."""
     for words, status, text in calls:
         done = subprocess.run([asyncdbg, *before, *words], capture_output=True, text=True, timeout=WAIT)
         check(f"status of {words}: {done.stderr}", done.returncode, status)

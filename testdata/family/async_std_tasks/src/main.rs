@@ -87,10 +87,10 @@ async fn meet(barrier: &'static Barrier) {
     barrier.wait().await;
 }
 
-async fn told(mutex: Lock, condvar: &'static Condvar) {
+async fn notified(mutex: Lock, condvar: &'static Condvar) {
     let guard = mutex.lock().await;
-    polled("told").await;
-    here!("async_std_tasks::told");
+    polled("notified").await;
+    here!("async_std_tasks::notified");
     condvar.wait(guard).await;
 }
 
@@ -235,7 +235,7 @@ fn spawn_locks(situation: &Situation) {
     task::spawn(read(situation.values));
     task::spawn(write(situation.values));
     task::spawn(meet(leak(Barrier::new(2))));
-    task::spawn(told(beside, leak(Condvar::new())));
+    task::spawn(notified(beside, leak(Condvar::new())));
 }
 
 fn spawn_others() {
@@ -303,7 +303,7 @@ fn tasks_at_locks(truth: Truth, situation: &Situation) -> Truth {
         .task(idle("read", &["async_std_tasks::read"]))
         .task(idle("write", &["async_std_tasks::write"]).waits(Wait::new("rwlock_write")))
         .task(idle("meet", &["async_std_tasks::meet"]).waits(Wait::new("barrier")))
-        .task(idle("told", &["async_std_tasks::told"]).waits(Wait::new("notify")))
+        .task(idle("notified", &["async_std_tasks::notified"]).waits(Wait::new("notify")))
         .holds([
             Hold::lock(id("hold"), "mutex", mutex).path("_guard"),
             Hold::lock(id("cross"), "mutex", first).path("guard"),
