@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 
-#include "runtimes/common/type_class.h"
 #include "runtimes/future/combinator.h"
+#include "runtimes/futures_executor/future_object.h"
 
-enum { MAX_TASKS = 1 << 24, POLL_SLOT = 3 /* drop, size, align, then poll */ };
+enum { MAX_TASKS = 1 << 24 };
 
 const char local_pool_name[] = "futures_executor";
 
@@ -17,32 +17,6 @@ struct local_pool_walk *local_pool_walk(const struct collector *c)
 
 /* ---- one task ---- */
 
-/* A LocalFutureObj: the future that it owns, and the vtable that tells the future's type. */
-static struct error *read_object(struct collector *c, struct value object, uint64_t *data,
-                                 uint64_t *vtable)
-{
-	const struct member *m = type_member(object.type, "future");
-	const struct type_class *class = m && m->type ? type_class_of(m->type) : NULL;
-
-	if (!class || class->step != STEP_DYN)
-		return error_new(ERR_LAYOUT, "%s has no trait object", type_name(object.type));
-	TRY(target_read_uint(c->in->target, object.addr + m->offset + class->offset, 8, data));
-	return target_read_uint(c->in->target, object.addr + m->offset + class->vtable, 8, vtable);
-}
-
-/* The address of the future's poll function; 0 unknown. */
-static uint64_t poll_of(struct collector *c, struct value object)
-{
-	uint64_t data, vtable, poll = 0;
-	struct error *err = read_object(c, object, &data, &vtable);
-
-	if (!err)
-		err = target_read_uint(c->in->target, vtable + 8 * POLL_SLOT, 8, &poll);
-	bool known = !err;
-	error_free(err);
-	return known ? poll : 0;
-}
-
 static struct task *add_task(struct collector *c, struct local_pool_thread *t, uint64_t addr,
                              struct value object, enum task_state state)
 {
@@ -52,37 +26,9 @@ static struct task *add_task(struct collector *c, struct local_pool_thread *t, u
 	task->addr = addr;
 	task->state = state;
 	map_put(&local_pool_walk(c)->objects, (uintptr_t)task, (void *)(uintptr_t)object.addr);
-	collector_add_task(c, task, poll_of(c, object));
+	collector_add_task(c, task, future_object_poll(c, object));
 	t->info->ntasks++;
 	return task;
-}
-
-static struct error *decode(struct collector *c, const struct local_pool_thread *t,
-                            struct task *task)
-{
-	const struct map *objects = &local_pool_walk(c)->objects;
-	struct value object = { t->copy->object, (uintptr_t)map_get(objects, (uintptr_t)task) };
-	uint64_t data, vtable;
-	bool exact;
-
-	TRY(read_object(c, object, &data, &vtable));
-	const struct type *future = collector_vtable(c, vtable, POLL_SLOT, &exact);
-	if (!future)
-		return error_new(ERR_LAYOUT, "no debug info describes its vtable 0x%" PRIx64,
-		                 vtable);
-	task->type = inspector_clean_name(&c->in->arena, type_name(future));
-	task->size = type_size(future);
-	if (exact && type_is_coroutine(future))
-		task->defined_at = coroutine_defined_at(c->in, future);
-	if (task->state == TASK_RUNNING)
-		return NULL;
-	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };
-	d.idle = task->state == TASK_IDLE;
-	task->root = future_decode(&d, (struct value){ future, data });
-	task->root->uncertain |= !exact;
-	if (exact && !task->defined_at)
-		task->defined_at = coroutine_defined_by_tree(c->in, task->root);
-	return NULL;
 }
 
 const struct local_pool_thread *local_pool_thread_of(const struct collector *c,
@@ -97,10 +43,13 @@ const struct local_pool_thread *local_pool_thread_of(const struct collector *c,
 
 void local_pool_decode(struct collector *c, struct task *task)
 {
+	const struct map *objects = &local_pool_walk(c)->objects;
+	struct value object = { local_pool_thread_of(c, task)->copy->object,
+		                (uintptr_t)map_get(objects, (uintptr_t)task) };
 	size_t doubts = c->in->target->doubts;
 
 	c->decoding = task;
-	struct error *err = decode(c, local_pool_thread_of(c, task), task);
+	struct error *err = future_object_decode(c, task, object);
 	if (err)
 		task->problem = inspector_clean_name(c->a, err->message);
 	error_free(err);
@@ -198,7 +147,7 @@ static struct error *list_incoming(struct collector *c, struct local_pool_thread
 		struct value object = { incoming.element,
 			                incoming.addr + i * type_size(incoming.element) };
 
-		TRY(read_object(c, object, &data, &vtable));
+		TRY(future_object_read(c, object, &data, &vtable));
 		if (!data || map_has(&c->tasks, object.addr))
 			return error_new(ERR_CORRUPT, "0x%" PRIx64 " is no new task", object.addr);
 		add_task(c, t, object.addr, object, TASK_SCHEDULED);

@@ -2,14 +2,10 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/lookup/variables.h"
 #include "runtimes/futures_executor/local_pool.h"
+#include "runtimes/futures_executor/stack_search.h"
 
-enum {
-	MAX_CALLERS = 4, /* frames outward of the loop in which the pool is looked for */
-	MAX_HOPS = 4,    /* wrappers of one pointer */
-	MAX_FOUND = 16,
-};
+enum { MAX_CALLERS = 4 /* frames outward of the loop in which the pool is looked for */ };
 
 static const char pool_path[] = "futures_executor::local_pool::LocalPool";
 static const char notify_path[] = "futures_executor::local_pool::ThreadNotify";
@@ -26,17 +22,6 @@ static const struct binding_row rows[LOCAL_POOL_NROWS] = {
 };
 
 /* ---- copies ---- */
-
-/* The target of a pointer, which may be in a Pin or an atomic; NULL: t is none. */
-static const struct type *pointee(const struct type *t)
-{
-	for (int hop = 0; t && hop < MAX_HOPS && type_kind(t) != TYPE_POINTER; hop++) {
-		const struct member *m = type_single_member(t);
-
-		t = m ? m->type : NULL;
-	}
-	return t && type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
-}
 
 static void read_thread_local(struct inspector *in, struct local_pool_copy *copy)
 {
@@ -76,7 +61,7 @@ const struct local_pool_copy *local_pool_copy_of(struct inspector *in, const str
 	copy->version = lookup_crate_version(dm, "futures-executor");
 	copy->pool = pool;
 	bindings_resolve(&in->arena, dm, pool, rows, LOCAL_POOL_NROWS, &copy->layout);
-	copy->node = pointee(bindings_type(&copy->layout, LOCAL_POOL_HEAD));
+	copy->node = stack_search_pointee(bindings_type(&copy->layout, LOCAL_POOL_HEAD));
 	copy->object = object_type(in, copy->node);
 	read_thread_local(in, copy);
 	return copy;
@@ -96,56 +81,6 @@ bool local_pool_get_copy(const struct inspector *in, size_t n, struct runtime_co
 		                      .version = copy->version,
 		                      .layout = &copy->layout };
 	return true;
-}
-
-/* ---- places that variables tell ---- */
-
-struct places {
-	struct target *target;
-	const struct type *type;
-	bool values;               /* variables of the type; otherwise pointers to it */
-	uint64_t addrs[MAX_FOUND]; /* each once */
-	size_t n;
-};
-
-static void add_place(struct places *p, uint64_t addr)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		if (p->addrs[i] == addr)
-			return;
-	}
-	if (addr && p->n < MAX_FOUND)
-		p->addrs[p->n++] = addr;
-}
-
-static void note_place(const struct variable *v, void *arg)
-{
-	struct places *p = arg;
-	const struct type *t = p->values ? v->type : pointee(v->type);
-	uint64_t addr = v->value;
-
-	if (!t || strcmp(type_name(t), type_name(p->type)) != 0)
-		return;
-	if (p->values) {
-		if (v->in_memory)
-			add_place(p, v->addr);
-		return;
-	}
-	struct error *err = v->in_memory ? target_read_uint(p->target, v->addr, 8, &addr) : NULL;
-	if (!err)
-		add_place(p, addr);
-	error_free(err);
-}
-
-static uint64_t frame_end(const struct thread_stack *s, size_t frame)
-{
-	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
-}
-
-static void look_in(struct collector *c, const struct thread_stack *s, size_t frame,
-                    struct places *p)
-{
-	variables_in_frame(c->in->di, &s->stack.frames[frame], frame_end(s, frame), note_place, p);
 }
 
 /* ---- the pool ---- */
@@ -195,16 +130,16 @@ static uint64_t thread_waker(struct collector *c, const struct local_pool_copy *
 static uint64_t find_pool(struct collector *c, const struct thread_stack *s, const struct mark *m,
                           const struct local_pool_thread *t)
 {
-	struct places p = { .target = c->in->target, .type = t->copy->pool };
+	struct stack_places p = { .type = t->copy->pool };
 	uint64_t found = 0;
 
 	for (size_t i = m->frame + 1; i-- > 0 && stack_is_runtime_frame(s, m, i);)
-		look_in(c, s, i, &p);
+		stack_search_places(c, s, i, &p);
 	if (p.n)
 		return p.n == 1 ? p.addrs[0] : 0;
 	p.values = true;
 	for (size_t i = m->frame; i < s->stack.nframes && i <= m->frame + MAX_CALLERS; i++)
-		look_in(c, s, i, &p);
+		stack_search_places(c, s, i, &p);
 	for (size_t i = 0; i < p.n; i++) {
 		struct value pool = { p.type, p.addrs[i] };
 
@@ -237,7 +172,7 @@ bool local_pool_find(struct collector *c, size_t thread, struct local_pool_threa
 	if (!m)
 		return false;
 	c->stacks[thread].unlisted = &local_pool_table;
-	pool = m->function ? pointee(function_first_argument(m->function)) : NULL;
+	pool = m->function ? stack_search_pointee(function_first_argument(m->function)) : NULL;
 	if (!pool || !type_is(pool, pool_path))
 		return false;
 	ret->copy = local_pool_copy_of(c->in, pool);
@@ -270,50 +205,19 @@ static bool is_of_pool(struct collector *c, const struct local_pool_thread *t, s
 	return same;
 }
 
-/*
- * The data of the waker in each Context that the frames inward of the mark refer to: a task's waker
- * leads to its node.
- */
-struct wakers {
-	struct collector *c;
-	uint64_t data[MAX_FOUND];
-	size_t n;
-};
-
-static void note_context(const struct variable *v, void *arg)
-{
-	struct wakers *w = arg;
-	const struct type *target = pointee(v->type);
-	bool points = target && type_is(target, "core::task::wake::Context");
-	struct value context = { points ? target : v->type, points ? v->value : v->addr };
-	struct error *err = NULL;
-	struct waker waker;
-
-	if (!points && !(v->in_memory && type_is(v->type, "core::task::wake::Context")))
-		return;
-	if (points && v->in_memory)
-		err = target_read_uint(w->c->in->target, v->addr, 8, &context.addr);
-	if (!err)
-		err = waker_read(w->c, context, &waker);
-	if (!err && w->n < MAX_FOUND)
-		w->data[w->n++] = waker.data;
-	error_free(err);
-}
-
 struct error *local_pool_find_running(struct collector *c, const struct thread_stack *s,
                                       const struct local_pool_thread *t, struct value *ret,
                                       bool *polls, bool *found)
 {
-	struct wakers w = { .c = c };
+	struct stack_wakers w = { .c = c };
 	struct marks marks;
 
 	*ret = (struct value){ t->copy->node, 0 };
 	stack_find_marks(c, s, &marks);
 	const struct mark *m = stack_innermost(&marks, MARK_TASK_POLL, &local_pool_table);
 	*polls = m != NULL;
-	for (size_t i = m ? m->frame + 1 : 0; i-- > 0 && w.n < MAX_FOUND;)
-		variables_in_frame(c->in->di, &s->stack.frames[i], frame_end(s, i), note_context,
-		                   &w);
+	for (size_t i = m ? m->frame + 1 : 0; i-- > 0;)
+		stack_search_wakers(s, i, &w);
 	for (size_t i = 0; ret->type && i < w.n; i++) {
 		struct value node = { ret->type, w.data[i] };
 
