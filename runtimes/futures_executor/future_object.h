@@ -1,6 +1,6 @@
 /*
- * Reads LocalFutureObj (futures-task 0.3, src/future_obj.rs): the boxed future of a task, in LocalPool
- * as it is and in ThreadPool inside a FutureObj.
+ * Reads LocalFutureObj (futures-task 0.3, src/future_obj.rs): the boxed future of a task, in
+ * LocalPool as it is and in ThreadPool inside a FutureObj.
  */
 #ifndef RUNTIMES_FUTURES_EXECUTOR_FUTURE_OBJECT_H
 #define RUNTIMES_FUTURES_EXECUTOR_FUTURE_OBJECT_H
@@ -18,7 +18,7 @@ uint64_t future_object_poll(struct collector *c, struct value object);
  * Fills type and size of a task, and its tree if no thread runs it: wakers of the task have its
  * address as their data. Fails if no debug info describes the vtable.
  */
-struct error *future_object_decode(struct collector *c, struct task *task,
-                                   struct value object) MUST_CHECK;
+struct error *future_object_decode(struct collector *c, struct task *task, struct value object)
+	MUST_CHECK;
 
 #endif

@@ -3,22 +3,21 @@
 #include "runtimes/async_executor/executor.h"
 #include "runtimes/future/future_class.h"
 #include "runtimes/futures_executor/local_pool.h"
+#include "runtimes/futures_executor/thread_pool.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/tokio/tokio.h"
 
 /* The order determines the order of output. */
 static const struct runtime *const runtimes[] = {
-	&tokio_table,
-	&local_pool_table,
-	&executor_table,
-	NULL,
+	&tokio_table, &local_pool_table, &thread_pool_table, &executor_table, NULL,
 };
 
 /* No two crates have rows for one type. */
 static const struct crate_types *const crates[] = {
 	&tokio_types,
 	&local_pool_types,
+	&thread_pool_types,
 	&executor_types,
 	&executor_task_types,
 	&async_broadcast_types,

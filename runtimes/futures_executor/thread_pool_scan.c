@@ -1,0 +1,179 @@
+/*
+ * Scans the program's memory for wakers of tasks. A waker has the address of a vtable, a constant,
+ * beside that of the task's WakeHandle. What is left of a waker may lead to a task that is still
+ * there, and to none: the handle itself tells.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/log.h"
+#include "dwarf/module/symtab.h"
+#include "runtimes/common/word_scan.h"
+#include "runtimes/futures_executor/thread_pool.h"
+
+enum {
+	WORD = 8,
+	MAX_RANGES = 32,
+	MAX_LEADS = 1 << 20,
+	MAX_FUNCTIONS = 64,
+	MAX_CONSTANTS = 64 << 20, /* bytes */
+	PIECE = 1 << 16,
+	MAX_COUNT = 1 << 30,
+};
+
+/* ---- vtables ---- */
+
+struct functions {
+	uint64_t addrs[MAX_FUNCTIONS]; /* link-time */
+	size_t n;
+};
+
+/* Instances of a generic function have the same name. futures-task 0.3, src/waker.rs */
+static void note_function(const char *name, uint64_t addr, uint64_t size, void *arg)
+{
+	struct functions *f = arg;
+
+	(void)size;
+	if (f->n < MAX_FUNCTIONS && strstr(name, "wake_by_ref_arc_raw"))
+		f->addrs[f->n++] = addr;
+}
+
+/* Does the function wake tasks of a ThreadPool? Functions of several types may have been merged. */
+static bool wakes_tasks(struct inspector *in, const struct thread_pool_copy *copy, uint64_t addr)
+{
+	const struct function *f = lookup_function(in->di, addr);
+	const struct type *t = f ? function_param(f, "T") : NULL;
+
+	t = t || !f ? t : function_param(f, "W");
+	return t && copy->handle && strcmp(type_name(t), type_name(copy->handle)) == 0;
+}
+
+static void add_vtable(struct thread_pool_copy *copy, uint64_t addr)
+{
+	if (copy->nvtables < THREAD_POOL_VTABLES)
+		copy->vtables[copy->nvtables++] = addr;
+}
+
+/* Looks for the address of the function among the constants, at its place in a vtable. */
+static void find_in_constants(struct inspector *in, struct thread_pool_copy *copy,
+                              uint64_t function, uint64_t slot)
+{
+	SCRATCH(scratch);
+	uint64_t *words = NEW_ARRAY(&scratch, uint64_t, PIECE / WORD);
+	uint64_t low, high;
+	size_t got;
+
+	debuginfo_constants(copy->dm, &low, &high);
+	low = (low + copy->dm->module->bias + WORD - 1) / WORD * WORD;
+	high += copy->dm->module->bias;
+	for (uint64_t at = low; at < high && at - low < MAX_CONSTANTS; at += PIECE) {
+		struct error *err = target_read_through(
+			in->target, at, words, high - at < PIECE ? high - at : PIECE, &got);
+
+		for (size_t i = 0; !err && i < got / WORD; i++) {
+			if (words[i] == function)
+				add_vtable(copy, at + i * WORD - slot);
+		}
+		error_free(err);
+	}
+}
+
+static void find_vtables(struct inspector *in, struct thread_pool_copy *copy)
+{
+	const struct type *vtable = lookup_type(copy->dm, "core::task::wake::RawWakerVTable",
+	                                        copy->handle ? type_die(copy->handle) : 0);
+	const struct member *m = vtable ? type_member(vtable, "wake_by_ref") : NULL;
+	struct functions f = { 0 };
+
+	copy->scanned = true;
+	if (m)
+		symtab_each_function(copy->dm, note_function, &f);
+	for (size_t i = 0; i < f.n; i++) {
+		uint64_t addr = f.addrs[i] + copy->dm->module->bias;
+
+		if (wakes_tasks(in, copy, addr))
+			find_in_constants(in, copy, addr, m->offset);
+	}
+}
+
+/* ---- wakers ---- */
+
+struct scan {
+	struct inspector *in;
+	struct word_range ranges[MAX_RANGES]; /* of is a copy */
+	size_t nranges;
+	struct map seen; /* addresses of handles */
+};
+
+/* Adds what the word beside a vtable's address leads to, if it may be a handle. */
+static void add_lead(struct word_scan *words, struct thread_pool_copy *copy, uint64_t beside)
+{
+	struct scan *s = word_scan_arg(words);
+	uint64_t handle, strong;
+
+	if (!word_scan_read(words, beside, &handle) || !handle || handle % WORD ||
+	    handle < copy->data || map_has(&s->seen, handle))
+		return;
+	if (!word_scan_read(words, handle - copy->data + copy->strong, &strong) || !strong ||
+	    strong > MAX_COUNT)
+		return;
+	map_put(&s->seen, handle, NULL);
+	*vec_push(&thread_pool_inspector(s->in)->leads) = (struct thread_pool_lead){ copy, handle };
+}
+
+static bool look_at(struct word_scan *words, const struct word_range *range, uint64_t addr,
+                    uint64_t word)
+{
+	(void)word;
+	/* The order of the two words of a waker is the compiler's. */
+	add_lead(words, range->of, addr - WORD);
+	add_lead(words, range->of, addr + WORD);
+	return thread_pool_inspector(word_scan_inspector(words))->leads.n < MAX_LEADS;
+}
+
+static void finish(struct word_scan *words)
+{
+	LOG("scan", "%" PRIu64 " KiB in %" PRIu64 " us: %zu tasks of ThreadPools",
+	    word_scan_bytes(words) >> 10, word_scan_worked_ns(words) / 1000,
+	    thread_pool_inspector(word_scan_inspector(words))->leads.n);
+}
+
+struct error *thread_pool_scan(struct inspector *in)
+{
+	struct thread_pool_inspector *state = thread_pool_inspector(in);
+	struct scan s = { .in = in };
+	struct target_aside before;
+
+	state->leads.n = 0;
+	state->cut = NULL;
+	for (struct thread_pool_copy *copy = state->copies; copy; copy = copy->next) {
+		if (!copy->scanned)
+			find_vtables(in, copy);
+		for (size_t i = 0; i < copy->nvtables && s.nranges < MAX_RANGES; i++)
+			s.ranges[s.nranges++] = (struct word_range){ copy->vtables[i], 1, copy };
+	}
+	if (!s.nranges)
+		return NULL;
+	target_begin_aside(in->target, &before);
+	struct error *err = word_scan_run(in, s.ranges, s.nranges, "tasks of a ThreadPool", look_at,
+	                                  finish, &s, &state->cut);
+	target_end_aside(in->target, &before);
+	map_free(&s.seen);
+	return err;
+}
+
+void thread_pool_note(struct collector *c)
+{
+	const struct thread_pool_inspector *state = thread_pool_inspector(c->in);
+
+	if (state->cut)
+		snapshot_incomplete(c->out, "%s", state->cut);
+	for (const struct thread_pool_copy *copy = state->copies; copy; copy = copy->next) {
+		if (!copy->nvtables)
+			snapshot_incomplete(
+				c->out,
+				"%s: the symbols of the wakers of a ThreadPool were not "
+				"found: tasks that wait are not shown",
+				copy->module);
+	}
+}

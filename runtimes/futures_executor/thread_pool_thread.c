@@ -1,0 +1,246 @@
+/* Finds the pool that a thread works for, and the task that it polls. */
+#include <inttypes.h>
+
+#include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
+#include "runtimes/futures_executor/future_object.h"
+#include "runtimes/futures_executor/stack_search.h"
+#include "runtimes/futures_executor/thread_pool.h"
+
+static const char state_path[] = "futures_executor::thread_pool::PoolState";
+
+/* ---- the pool ---- */
+
+struct states {
+	struct collector *c;
+	const struct thread_pool_copy *copy;
+	uint64_t found;
+	bool several;
+};
+
+static void note_state(struct states *s, uint64_t addr)
+{
+	if (addr == s->found || !thread_pool_is_state(s->c->in->target, s->copy, addr))
+		return;
+	s->several |= s->found != 0;
+	s->found = addr;
+}
+
+/* A reference to the state, or an Arc of it. */
+static void note_word(uint64_t word, uint64_t addr, void *arg)
+{
+	struct states *s = arg;
+
+	(void)addr;
+	note_state(s, word);
+	note_state(s, word + s->copy->state_data);
+}
+
+/*
+ * The state that the loop refers to: by its variables, else by what its frame and that of its
+ * caller have. 0: unknown.
+ */
+static uint64_t find_state(struct collector *c, const struct thread_stack *s, const struct mark *m,
+                           const struct thread_pool_copy *copy)
+{
+	struct stack_places p = { .type = copy->state };
+	struct states states = { .c = c, .copy = copy };
+
+	for (size_t i = m->frame; i <= m->frame + 1 && i < s->stack.nframes; i++)
+		stack_search_places(c, s, i, &p);
+	for (size_t i = 0; i < p.n; i++)
+		note_state(&states, p.addrs[i]);
+	for (size_t i = m->frame; !states.found && i <= m->frame + 1 && i < s->stack.nframes; i++)
+		stack_search_words(c, s, i, note_word, &states);
+	return states.several ? 0 : states.found;
+}
+
+bool thread_pool_find(struct collector *c, size_t thread, struct thread_pool_thread *ret,
+                      uint64_t *state, bool *fresh)
+{
+	const struct thread_stack *s = &c->stacks[thread];
+	const struct type *t;
+	struct marks marks;
+
+	*state = 0;
+	stack_find_marks(c, s, &marks);
+	const struct mark *m = stack_innermost(&marks, MARK_WORKER_RUN, &thread_pool_table);
+	if (!m)
+		return false;
+	c->stacks[thread].unlisted = &thread_pool_table;
+	t = m->function ? stack_search_pointee(function_first_argument(m->function)) : NULL;
+	if (!t || !type_is(t, state_path))
+		return false;
+	c->stacks[thread].unlisted = NULL;
+	ret->copy = thread_pool_copy_of(c->in, t, fresh);
+	ret->polls = stack_innermost(&marks, MARK_TASK_POLL, &thread_pool_table) != NULL;
+	*state = find_state(c, s, m, ret->copy);
+	return true;
+}
+
+/* ---- the task that is polled ---- */
+
+/* Handles of tasks that a frame may poll. */
+struct handles {
+	struct collector *c;
+	const struct thread_pool_thread *t;
+	uint64_t found;
+	bool several;
+};
+
+static bool is_polled(struct collector *c, const struct thread_pool_thread *t, uint64_t addr)
+{
+	struct thread_pool_handle h;
+
+	if (!addr || map_has(&c->tasks, addr))
+		return false;
+	struct error *err = thread_pool_read_handle(c, t->copy, addr, &h);
+	bool ok = !err && (h.status == THREAD_POOL_POLLING || h.status == THREAD_POOL_REPOLL) &&
+	          h.pool == t->pool->state;
+	error_free(err);
+	return ok;
+}
+
+static void note_handle(struct handles *h, uint64_t addr)
+{
+	if (addr == h->found || !is_polled(h->c, h->t, addr))
+		return;
+	h->several |= h->found != 0;
+	h->found = addr;
+}
+
+/* A waker: the data is beside the address of its vtable. */
+static void note_waker(uint64_t word, uint64_t addr, void *arg)
+{
+	struct handles *h = arg;
+	struct target *target = h->c->in->target;
+	uint64_t data;
+
+	for (size_t i = 0; addr && i < h->t->copy->nvtables; i++) {
+		if (word != h->t->copy->vtables[i])
+			continue;
+		for (int side = -8; side <= 8; side += 16) {
+			struct error *err =
+				target_read_uint(target, addr + (uint64_t)side, 8, &data);
+
+			if (!err)
+				note_handle(h, data);
+			error_free(err);
+		}
+	}
+}
+
+/* The handle of the task that the thread polls; 0: unknown. */
+static uint64_t find_handle(struct collector *c, const struct thread_stack *s,
+                            const struct thread_pool_thread *t, const struct mark *m)
+{
+	struct handles h = { .c = c, .t = t };
+	struct stack_wakers w = { .c = c };
+
+	stack_search_wakers(s, m->frame, &w);
+	for (size_t i = 0; i < w.n; i++)
+		note_handle(&h, w.data[i]);
+	if (!h.found)
+		stack_search_words(c, s, m->frame, note_waker, &h);
+	return h.several ? 0 : h.found;
+}
+
+/* Places in a frame that may be the boxed future that it polls. */
+struct objects {
+	struct collector *c;
+	const struct thread_pool_copy *copy;
+	uint64_t data, vtable_offset, low, high; /* low, high: of constants */
+	struct value found;
+	bool several;
+};
+
+static void note_object(uint64_t word, uint64_t addr, void *arg)
+{
+	struct objects *o = arg;
+	struct value object = { o->copy->object, addr - o->vtable_offset };
+	uint64_t data, vtable;
+	bool exact;
+
+	if (!addr || word < o->low || word >= o->high)
+		return;
+	struct error *err = future_object_read(o->c, object, &data, &vtable);
+	bool ok =
+		!err && data && collector_vtable(o->c, vtable, FUTURE_OBJECT_POLL, &exact) && exact;
+
+	error_free(err);
+	if (!ok || (o->found.addr && data == o->data))
+		return;
+	o->several |= o->found.addr != 0;
+	o->found = object;
+	o->data = data;
+}
+
+/* The boxed future that the frame polls: there are copies of it. addr 0: unknown. */
+static struct value find_object(struct collector *c, const struct thread_stack *s,
+                                const struct thread_pool_copy *copy, const struct mark *m)
+{
+	const struct member *future = copy->object ? type_member(copy->object, "future") : NULL;
+	const struct type_class *class =
+		future && future->type ? type_class_of(future->type) : NULL;
+	struct objects o = { .c = c, .copy = copy };
+
+	if (!class || class->step != STEP_DYN)
+		return o.found;
+	o.vtable_offset = future->offset + class->vtable;
+	debuginfo_constants(copy->dm, &o.low, &o.high);
+	o.low += copy->dm->module->bias;
+	o.high += copy->dm->module->bias;
+	stack_search_words(c, s, m->frame, note_object, &o);
+	return o.several ? (struct value){ 0 } : o.found;
+}
+
+static void list_running(struct collector *c, struct thread_pool_thread *t, size_t thread)
+{
+	const struct thread_stack *s = &c->stacks[thread];
+	struct marks marks;
+
+	stack_find_marks(c, s, &marks);
+	const struct mark *m = stack_innermost(&marks, MARK_TASK_POLL, &thread_pool_table);
+	uint64_t handle = m ? find_handle(c, s, t, m) : 0;
+	if (!handle) {
+		snapshot_incomplete(c->out,
+		                    "the debug info does not tell which task thread %u polls",
+		                    c->out->threads[thread].number);
+		return;
+	}
+	t->running = thread_pool_add_task(c, t->pool, handle, find_object(c, s, t->copy, m),
+	                                  TASK_RUNNING);
+	t->running->thread = c->out->threads[thread].number;
+}
+
+void thread_pool_list_running(struct collector *c)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct thread_pool_thread *t = &thread_pool_walk(c)->threads[i];
+
+		if (t->pool && t->polls)
+			list_running(c, t, i);
+	}
+}
+
+/* ---- description ---- */
+
+void thread_pool_describe_threads(struct collector *c)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		const struct thread_pool_thread *t = &thread_pool_walk(c)->threads[i];
+		struct thread_info *info = &c->out->threads[i];
+
+		if (!t->pool)
+			continue;
+		if (t->running && !info->task)
+			info->task = t->running->id;
+		if (info->role != THREAD_OTHER)
+			continue;
+		info->role = THREAD_WORKER;
+		info->runtime = (int)t->pool->info->index;
+		info->state = t->running ? arena_printf(c->a, "running task %s", t->running->id)
+		              : t->polls ? "running"
+		                         : "parked";
+	}
+}
