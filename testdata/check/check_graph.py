@@ -17,6 +17,7 @@ is nothing to compare.
 
 import json
 import os
+import os
 import re
 import subprocess
 import sys
@@ -214,6 +215,8 @@ class Asyncdbg:
             check=False,
         )
         said = " ".join(words)
+        if os.environ.get("PARTIAL"):  # as in run_live.sh: no answer is complete
+            status = (*status, 1)
         if run.returncode not in status:
             error = run.stderr.decode()
             raise Failure(f"{said} ends with {run.returncode}, not {status[0]}: {error}")

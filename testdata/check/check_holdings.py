@@ -13,6 +13,7 @@ which the truth says where it is declared must be reported with that line. Print
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -32,7 +33,8 @@ def ask(asyncdbg, options, ids):
     commands = "; ".join(f"async task {one}" for one in ids)
     command = [asyncdbg, *options, "--json", "--batch", "-e", commands]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    if run.returncode:
+    partial = os.environ.get("PARTIAL")  # as in run_live.sh: no answer is complete
+    if run.returncode not in ((0, 1) if partial else (0,)):
         sys.exit(f"asyncdbg ends with {run.returncode}: {run.stderr[-2000:]}")
     return list(documents(run.stdout))
 

@@ -85,7 +85,7 @@ def first_words(commands):
 
 # What the programs of the fixtures are called is in golden/; names of third parties are theirs.
 NOT_OURS = ("bench/programs/", *("testdata/" + folder for folder in (
-    "golden/", "fixtures/", "programs/", "executors/", "servers/", "dump/", "unit/", "fuzz/")))
+    "golden/", "fixtures/", "programs/", "executors/", "futures/", "servers/", "dump/", "unit/", "fuzz/")))
 # This table; and the text of a license.
 NOT_SEARCHED = ("words.tsv", "check_words.py", "LICENSE-APACHE", "LICENSE-MIT")
 COMMENT, STRING = r"/\*.*?\*/|//[^\n]*", r"([\"'])(?:\\.|(?!\1)[^\\\n])*\1"

@@ -39,6 +39,5 @@ programs debug1 tokio_tcp notokio
 programs release+v0 burn
 CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers
 workspace executors
-workspace family
 (cd "$testdata/crates" && cargo build --quiet --locked --target-dir "$target/crates" -j "${JOBS:-2}" --release)
 RUSTFLAGS="--cfg tokio_unstable" workspace dump
