@@ -61,7 +61,7 @@ _asyncdbg()
 		*" save "*) own="--values" ;;
 		*" check "*) own="--fail-on --interval --every --for --on --save --keep --run --run-limit" ;;
 		*" ps "*) own="--tasks" ;;
-		*" trace "*) own="--duration --events --with --over --allow-slow --format --usdt --usdt-strings --ring --when --count --every" ;;
+		*" trace "*) own="--duration --events --with --over --no-places --allow-slow --format --usdt --usdt-strings --ring --when --count --every" ;;
 		*" stalls "*) own="--over --duration --allow-slow" ;;
 		*" probes "*) own="--allow-slow" ;;
 		*" metrics "*) own="--duration --every --over --allow-slow" ;;

@@ -88,6 +88,7 @@ complete -c asyncdbg -n '__asyncdbg_typed ps' -l tasks -d 'Count the tasks of al
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l duration -x -d 'End after TIME'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l events -x -d 'Only these events'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l over -x -d 'Only polls that took longer'
+complete -c asyncdbg -n '__asyncdbg_typed trace' -l no-places -d 'Leave out where tasks go to sleep'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l with -x -d 'Only events of these tasks'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed trace' -l format -x -a 'text perfetto' -d 'Of the file'

@@ -51,6 +51,7 @@ static struct error *read_options(const struct call *call, struct metering *m)
 	if (m->path)
 		TRY(words_file(m->path));
 	m->options = following_options(call);
+	m->options.no_places = true;
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)
 		m->options.events[i] = i != TRACE_USDT;
 	return NULL;

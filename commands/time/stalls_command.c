@@ -47,7 +47,7 @@ static struct error *read_options(const struct call *call, struct stalls *ret)
 {
 	ret->over = default_over;
 	ret->options = following_options(call);
-	ret->options.nameless = true;
+	ret->options.nameless = ret->options.no_places = true;
 	ret->options.events[TRACE_POLL_START] = ret->options.events[TRACE_POLL_END] = true;
 	TRY(interval_option(call, "over", &ret->over));
 	return interval_option(call, "duration", &ret->duration);

@@ -164,6 +164,8 @@ static struct error *describe(struct trace *t, size_t index)
 	if (!t->options.pid || t->bias)
 		kernel.address = p->address + bias_of(t, p->code);
 	kernel.silent = silence_of(t, p);
+	if (t->options.no_places)
+		kernel.npieces = 0;
 	TRY(note_address(t, index));
 	return probes_describe(t->probes, (uint32_t)index, &kernel);
 }

@@ -269,6 +269,22 @@ def run_events(asyncdbg, program, options):
     print("events: done")
 
 
+def run_without_places(asyncdbg, program, options):
+    """The same polls, without where they end."""
+    counts = []
+    for without in ([], ["--no-places"]):
+        traced = Program(program)
+        trace = Trace(asyncdbg, traced.child.pid, ["--events", f"{START},{END}", *without] + options)
+        traced.run("pingpong 30")
+        traced.end()
+        trace.finish()
+        counts.append(sorted((i["event"], str(i["task"])) for i in trace.items))
+        has = any(i.get("place") for i in trace.items)
+        check(f"places: {without}", has, not without and END in trace.head["events"])
+    check("places: events without them", counts[1], counts[0])
+    print("without places: done")
+
+
 def run_filtered(asyncdbg, program, options):
     """--events, --with, --over and -o."""
     traced = Program(program)
@@ -520,6 +536,7 @@ def main(arguments):
         run_events(asyncdbg, program, options)
         run_wrong(asyncdbg, program)
         run_filtered(asyncdbg, program, options)
+        run_without_places(asyncdbg, program, options)
         run_stalls(asyncdbg, program, options)
         run_unseen_stalls(asyncdbg, program, options)
         run_launched(asyncdbg, program, options)
