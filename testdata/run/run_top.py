@@ -21,7 +21,7 @@ from traced import (HERE, WAIT, Asyncdbg, Program, check, check_calls, check_sch
                     take_slow, wait_for)
 
 SECONDS = 6  # that the section "top" takes
-TASKS = ["polled_most", "stalled", "wakes_itself", "waker", "woken", "idle", "hog"]
+TASKS = ["polled_most", "stalled", "wakes_itself", "waker", "woken", "idle", "large", "hog"]
 
 
 def start(asyncdbg, program, options, words):
@@ -81,7 +81,7 @@ def check_wakes(rows, truth):
 def check_hints(frame, truth):
     hints = {(hint["hint"], name_of(hint["type"])): hint for hint in frame["hints"]}
     for hint, name in (("self-waking", "wakes_itself"), ("self-waking", "polled_most"), ("never-yields", "hog"),
-                       ("lost-waker", "idle")):
+                       ("lost-waker", "idle"), ("large-future", "large")):
         check(f"the hint {hint} for {name}", int(hints.pop((hint, name), {"task": 0})["task"]), truth[f"id.{name}"])
     check("other hints", list(hints), [])
 
@@ -116,6 +116,22 @@ def run_tasks(asyncdbg, path):
     stalls = sum(1 for f in frames for s in f["stalls"] if s["ended"] and name_of(s["type"]) == "stalled")
     check_true(f"{stalls} stalls of {truth['stalls']}", truth["stalls"] // 2 < stalls <= truth["stalls"])
     print("tasks: done")
+
+
+def run_check(asyncdbg, path):
+    """The hints that a snapshot shows are findings of `check` too."""
+    program = Program(path)
+    program.begin(f"top {SECONDS}")
+    program.lines_until("running")
+    words = [asyncdbg, "-p", str(program.child.pid), "--json", "check", "--interval", "1s"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=WAIT)
+    truth = program.truth()
+    program.end()
+    findings = json.loads(done.stdout)["findings"]
+    for name, task in (("huge-future", "large"), ("no-waker", "idle"), ("long-poll", "hog")):
+        found = {int(id) for f in findings if f["check"] == name for id in f["tasks"]}
+        check_true(f"check: {name} of {task}: {findings}", truth[f"id.{task}"] in found)
+    print("check: done")
 
 
 def frames_of_until_end(program, child):
@@ -416,6 +432,7 @@ def main(arguments):
     if len(arguments) != 2:
         sys.exit(__doc__)
     run_tasks(*arguments)
+    run_check(*arguments)
     run_counts(*arguments)
     run_text(*arguments)
     run_sampled(*arguments)

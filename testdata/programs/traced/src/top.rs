@@ -1,6 +1,7 @@
 //! Tasks that stand out, each in a way of its own.
 
 use std::future::{pending, poll_fn, Future};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::task::Poll;
@@ -17,6 +18,7 @@ use crate::count::{also, counted};
 use crate::tasks::{spawn, start};
 
 const STALL: Duration = Duration::from_millis(40);
+const LARGE: usize = 20 << 10;
 
 async fn yields_until(end: Instant) -> u64 {
     let mut polls = 0;
@@ -109,6 +111,19 @@ async fn idle() -> u64 {
     counted("traced::top::idle", pending()).await
 }
 
+async fn carries_until(end: Instant) -> u64 {
+    let bytes = black_box([1u8; LARGE]);
+    while Instant::now() < end {
+        sleep(Duration::from_millis(50)).await;
+    }
+    u64::from(bytes[LARGE - 1])
+}
+
+/// Its future is so large that tokio puts it into a box.
+async fn large(end: Instant) -> u64 {
+    counted("traced::top::large", carries_until(end)).await
+}
+
 static HOGGING: AtomicBool = AtomicBool::new(false);
 
 async fn hogs_until(end: Instant) -> u64 {
@@ -158,6 +173,7 @@ pub fn top(seconds: u64) {
     tasks.add("waker", waker(end, notify.clone()));
     tasks.add("woken", woken(notify));
     tasks.add("idle", idle());
+    tasks.add("large", large(end));
     say("running");
     runtime.block_on(async {
         for (name, handle) in tasks.running {
