@@ -380,6 +380,10 @@ void out_json_runtime(struct json_writer *w, const struct answer *answer,
 	out_json_number_if(w, "blocking_threads", r->has_blocking, r->blocking_threads);
 	out_json_number_if(w, "blocking_idle", r->has_blocking, r->blocking_idle);
 	out_json_number_if(w, "blocking_queued", r->has_blocking, r->blocking_queued);
+	if (out_completeness(answer, r) != COMPLETENESS_UNKNOWN)
+		json_put_text(w, "completeness", completeness_name(r->completeness));
+	if (out_completeness(answer, r) == COMPLETENESS_SCANNED)
+		json_put_int(w, "rejected", (int64_t)r->rejected);
 	if (r->found_by)
 		json_put_text(w, "found_by", r->found_by);
 	json_close_object(w);

@@ -88,6 +88,11 @@ bool out_runtime_tasks(const struct answer *answer, const struct runtime_info *r
 	return true;
 }
 
+enum completeness out_completeness(const struct answer *answer, const struct runtime_info *r)
+{
+	return answer->wants & WANT_TASKS ? r->completeness : COMPLETENESS_UNKNOWN;
+}
+
 size_t out_runtime_jobs(const struct answer *answer, const struct runtime_info *r)
 {
 	return answer->wants & WANT_TASKS ? job_count(answer->snapshot, r->index) : 0;

@@ -251,6 +251,8 @@ struct error *out_check(struct out *o) MUST_CHECK;
  * own counter. False when neither is known.
  */
 bool out_runtime_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
+/* How complete the runtime's tasks are; unknown where the snapshot was not to have all tasks. */
+enum completeness out_completeness(const struct answer *answer, const struct runtime_info *r);
 /* The number of jobs of the runtime's blocking pool; 0 when the snapshot does not have them. */
 size_t out_runtime_jobs(const struct answer *answer, const struct runtime_info *r);
 /*

@@ -58,6 +58,7 @@ static void text_runtime_op(struct out *o, const struct runtime_info *r, enum ru
 	text_runtime(t, r);
 	str_append(&t->line, ")");
 	text_runtime_tasks(t, ": ", r);
+	text_runtime_completeness(t, r);
 	text_end_line(t);
 }
 

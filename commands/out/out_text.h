@@ -90,6 +90,10 @@ void text_unsearched(struct text *t);
 void text_runtime(struct text *t, const struct runtime_info *r);
 /* before and "12 tasks" or "10 of 12 tasks"; nothing when their number is unknown */
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r);
+/* "found by scan (3 rejected)", may be in arena a; NULL: unknown */
+const char *text_completeness(const struct text *t, struct arena *a, const struct runtime_info *r);
+/* Appends ", " and that. */
+void text_runtime_completeness(struct text *t, const struct runtime_info *r);
 /* ops->task without its progress. */
 void text_task_view(struct text *t, const struct task *task, enum task_view view);
 /* ops->job */

@@ -170,6 +170,7 @@ void text_summary(struct out *o)
 		text_runtime(t, &s->runtimes[i]);
 		str_append(&t->line, ")");
 		text_runtime_tasks(t, ": ", &s->runtimes[i]);
+		text_runtime_completeness(t, &s->runtimes[i]);
 		text_end_line(t);
 	}
 	threads(t, s);

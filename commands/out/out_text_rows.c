@@ -38,13 +38,16 @@ static const struct column socket_columns[] = {
 	{ "RETRANS", true, 0 }, { "WAITED FOR BY", false, 16 },
 };
 static const struct column runtime_columns[] = {
-	{ "RUNTIME", true, 0 },   { "FLAVOR", false, 0 },  { "WORKERS", true, 0 },
-	{ "TASKS", true, 0 },     { "INJECTED", true, 0 }, { "BLOCKING THREADS", false, 8 },
-	{ "VERSION", false, 0 },  { "NAME", false, 8 },    { "HANDLE", false, 0 },
-	{ "FOUND BY", false, 8 },
+	{ "RUNTIME", true, 0 },       { "FLAVOR", false, 0 },  { "WORKERS", true, 0 },
+	{ "TASKS", true, 0 },         { "INJECTED", true, 0 }, { "BLOCKING THREADS", false, 8 },
+	{ "VERSION", false, 0 },      { "NAME", false, 8 },    { "HANDLE", false, 0 },
+	{ "COMPLETENESS", false, 8 }, /* printed only when it is known of some runtime */
+	{ "FOUND BY", false, 8 },     /* printed only when some runtime has no thread inside */
 };
-/* Without the last column, which is printed only when some runtime has no thread inside. */
-enum { NRUNTIME_COLUMNS = sizeof(runtime_columns) / sizeof(*runtime_columns) };
+enum {
+	NRUNTIME_COLUMNS = sizeof(runtime_columns) / sizeof(*runtime_columns),
+	COMPLETENESS_COLUMN = NRUNTIME_COLUMNS - 2,
+};
 
 static void use_table(struct text *t, const struct column *columns, size_t ncolumns)
 {
@@ -188,14 +191,37 @@ static bool any_found(const struct snapshot *s)
 	return false;
 }
 
+static bool any_completeness(const struct answer *answer)
+{
+	const struct snapshot *s = answer->snapshot;
+
+	for (size_t i = 0; s && i < s->nruntimes; i++) {
+		if (out_completeness(answer, &s->runtimes[i]) != COMPLETENESS_UNKNOWN)
+			return true;
+	}
+	return false;
+}
+
+static void use_runtime_table(struct text *t, bool completeness)
+{
+	struct column *columns =
+		arena_memdup(&t->out.arena, runtime_columns, sizeof(runtime_columns));
+
+	if (!completeness)
+		columns[COMPLETENESS_COLUMN] = columns[COMPLETENESS_COLUMN + 1];
+	use_table(t, columns,
+	          NRUNTIME_COLUMNS - !completeness - !any_found(t->out.answer.snapshot));
+}
+
 void text_runtime_row(struct text *t, const struct runtime_info *r)
 {
 	SCRATCH(tmp);
 
-	use_table(t, runtime_columns, NRUNTIME_COLUMNS - !any_found(t->out.answer.snapshot));
-
+	const bool completeness = any_completeness(&t->out.answer);
 	const char *blocking = NULL, *tasks = NULL;
 	uint64_t ntasks, local;
+
+	use_runtime_table(t, completeness);
 
 	if (out_runtime_tasks(&t->out.answer, r, &ntasks))
 		tasks = arena_printf(&tmp, "%" PRIu64, ntasks);
@@ -218,6 +244,7 @@ void text_runtime_row(struct text *t, const struct runtime_info *r)
 			: clean(&tmp, r->kind),
 		clean(&tmp, r->name),
 		r->addr ? arena_printf(&tmp, "0x%" PRIx64, r->addr) : NULL,
+		completeness ? text_completeness(t, &tmp, r) : clean(&tmp, r->found_by),
 		clean(&tmp, r->found_by),
 	};
 	table_row(&t->table, cells);

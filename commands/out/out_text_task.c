@@ -21,6 +21,16 @@ void text_runtime(struct text *t, const struct runtime_info *r)
 	text_property(t, "found by ", r->found_by);
 }
 
+const char *text_completeness(const struct text *t, struct arena *a, const struct runtime_info *r)
+{
+	enum completeness completeness = out_completeness(&t->out.answer, r);
+
+	if (completeness != COMPLETENESS_SCANNED)
+		return completeness_name(completeness);
+	return arena_printf(a, "%s (%" PRIu64 " rejected)", completeness_name(completeness),
+	                    r->rejected);
+}
+
 void text_runtime_tasks(struct text *t, const char *before, const struct runtime_info *r)
 {
 	uint64_t n, local;
@@ -38,6 +48,13 @@ void text_runtime_tasks(struct text *t, const char *before, const struct runtime
 		str_append(&t->line, " and ");
 		text_count(t, n, "blocking job");
 	}
+}
+
+void text_runtime_completeness(struct text *t, const struct runtime_info *r)
+{
+	SCRATCH(tmp);
+
+	text_property(t, "", text_completeness(t, &tmp, r));
 }
 
 /* Appends the wait that the thread is blocked in. */

@@ -151,6 +151,7 @@ static void list_executor(struct collector *c, struct executor *e)
 	info->workers_poll = true;
 	executor_read_queue(c, e);
 	struct error *err = list_tasks(c, e);
+	info->completeness = err ? COMPLETENESS_PART : COMPLETENESS_ALL;
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s", info->index,
 		                    err->message);

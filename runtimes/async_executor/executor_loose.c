@@ -151,8 +151,10 @@ static bool add_loose(struct collector *c, const struct executor_loose *loose,
 	return e != NULL;
 }
 
-static void note_scanned(struct collector *c, const struct runtime_info *info, size_t rejected)
+static void note_scanned(struct collector *c, struct runtime_info *info, size_t rejected)
 {
+	info->completeness = COMPLETENESS_SCANNED;
+	info->rejected = rejected;
 	snapshot_incomplete(c->out,
 	                    "runtime %u (%s) keeps no list of its tasks: a scan of memory found "
 	                    "%zu (%zu rejected), and may miss some",

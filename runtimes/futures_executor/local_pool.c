@@ -179,9 +179,11 @@ static struct error *list_running(struct collector *c, struct local_pool_thread 
 /* Notes what is missing of a pool. */
 static void note(struct collector *c, const struct local_pool_thread *t, struct error *err)
 {
-	if (err)
+	if (err) {
+		t->info->completeness = COMPLETENESS_PART;
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s",
 		                    t->info->index, err->message);
+	}
 	error_free(err);
 }
 
@@ -197,6 +199,7 @@ static void list_pool(struct collector *c, struct local_pool_thread *t, size_t t
 
 	c->stacks[thread].unlisted = NULL;
 	info->flavor = "local_pool";
+	info->completeness = COMPLETENESS_ALL;
 	info->addr = t->pool.addr;
 	info->workers = 1;
 	info->version = t->copy->version;

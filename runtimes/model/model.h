@@ -227,6 +227,15 @@ struct holding {
 	              was not searched */
 };
 
+/* How complete the list of a runtime's tasks is. */
+enum completeness {
+	COMPLETENESS_UNKNOWN, /* expected_tasks is all that is known */
+	COMPLETENESS_ALL,     /* its own list, read to the end */
+	COMPLETENESS_PART,    /* it could not be read to the end: a note says why */
+	COMPLETENESS_REACHED, /* it keeps no list: all that queues and wakers lead to */
+	COMPLETENESS_SCANNED, /* it keeps no list: found by a scan of memory */
+};
+
 struct runtime_info {
 	unsigned index;     /* from 0, in order of creation */
 	const char *kind;   /* struct runtime.name: "tokio" */
@@ -238,6 +247,9 @@ struct runtime_info {
 	size_t ntasks;           /* tasks listed in this snapshot */
 	uint64_t expected_tasks; /* the runtime's own count; valid if has_expected */
 	bool has_expected;
+	enum completeness completeness;
+	uint64_t rejected;   /* of COMPLETENESS_SCANNED: what the scan met that looks like a task of
+	                        this or another such runtime, and is none */
 	uint64_t inject_len; /* tasks in the injection queue */
 	bool has_inject;
 	uint64_t blocking_threads, blocking_idle, blocking_queued;

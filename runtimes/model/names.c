@@ -74,6 +74,17 @@ const char *task_state_name(enum task_state state)
 	return names[state];
 }
 
+const char *completeness_name(enum completeness completeness)
+{
+	static const char *const names[] = {
+		[COMPLETENESS_ALL] = "complete",
+		[COMPLETENESS_PART] = "some are missing",
+		[COMPLETENESS_REACHED] = "all that queues and wakers lead to",
+		[COMPLETENESS_SCANNED] = "found by scan",
+	};
+	return names[completeness];
+}
+
 const char *thread_role_name(enum thread_role role)
 {
 	static const char *const names[] = {

@@ -20,6 +20,8 @@ const char *row_status_name(enum row_status status);
 const char *debug_tier_name(enum debug_tier tier);
 /* "SIGSEGV", or "signal 99" in arena a. */
 const char *signal_name(struct arena *a, int signal);
+/* NULL for COMPLETENESS_UNKNOWN. */
+const char *completeness_name(enum completeness completeness);
 const char *holding_role_name(enum holding_role role);
 
 #endif

@@ -22,6 +22,7 @@
 	W(TASK_STATE, enum task_state, task_state_name, TASK_CANCELLED)                            \
 	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_SLOT)                        \
 	W(THREAD_ROLE, enum thread_role, thread_role_name, THREAD_BLOCKING)                        \
+	W(COMPLETENESS, enum completeness, completeness_name, COMPLETENESS_SCANNED)                \
 	W(ROW_STATUS, enum row_status, row_status_name, ROW_BROKEN)                                \
 	W(DEBUG_TIER, enum debug_tier, debug_tier_name, TIER_NONE)                                 \
 	W(READING_HOW, enum reading_how, reading_how_name, READ_RUNNING)
@@ -139,6 +140,8 @@
 	F(U64, ntasks)                                                                             \
 	F(U64, expected_tasks)                                                                     \
 	F(FLAG, has_expected)                                                                      \
+	F(COMPLETENESS, completeness)                                                              \
+	F(U64, rejected)                                                                           \
 	F(U64, inject_len)                                                                         \
 	F(FLAG, has_inject)                                                                        \
 	F(U64, blocking_threads)                                                                   \

@@ -62,6 +62,11 @@ has() {
 	jq -r '.notes[]' "$work/stdout" | grep -qF -- "$1" || bad "no note has '$1'"
 }
 
+# is_of_runtimes CONDITION: is it, in jq's words, true of the runtimes in the answer?
+is_of_runtimes() {
+	jq -e ".runtimes | $1" "$work/stdout" >"$work/true"
+}
+
 # A program that is not understood at all: listings say so, and say nothing else.
 check_unknown() {
 	local words
@@ -90,6 +95,9 @@ check_mixed() {
 	ask 1 "$@" --json async backtrace all
 	[ "$(jq '[.tasks[] | select(.kind == "task")] | length' "$work/stdout")" = "$tasks" ] || bad "not $tasks tasks"
 	has "$text"
+	[ "$text" = "${text#keeps no list}" ] ||
+		is_of_runtimes 'any(.completeness == "found by scan" and .rejected >= 0)' ||
+		bad "no runtime is said to be found by a scan"
 }
 
 check_complete() {
@@ -98,6 +106,8 @@ check_complete() {
 	[ "$(jq '[.tasks[] | select(.kind == "task")] | length' "$work/stdout")" = "$tasks" ] || bad "not $tasks tasks"
 	[ "$(jq '.complete, has("other_executors")' "$work/stdout" | xargs)" = "true false" ] ||
 		bad "it is not complete"
+	is_of_runtimes 'all(.kind == "tokio" or .completeness == "complete")' ||
+		bad "a runtime is not said to be complete"
 }
 
 # check OPTIONS...: of the target.
