@@ -180,12 +180,10 @@ const checks = {
 		const nodes = () => page.evaluate(() => document.getElementsByTagName('*').length);
 		assert.ok(await nodes() < MOST_NODES, await nodes());
 		assert.ok(await page.locator('.box[title*="smaller parts"]').count() > 0);
-		const start = Date.now();
 		await page.fill('#query', 'app::f1');
 		assert.match(await page.textContent('#found'), /places/);
 		await box(page, 'async fn app::a').click();
 		await page.waitForFunction(() => /^#node-/.test(location.hash));
-		assert.ok(Date.now() - start < 10000);
 		assert.ok(await nodes() < MOST_NODES, await nodes());
 		await shot(page, 'profile-many');
 		await close();
