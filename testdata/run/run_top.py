@@ -20,7 +20,8 @@ import traced
 from traced import (HERE, WAIT, Asyncdbg, Program, check, check_calls, check_schema_of, check_true, has_jsonschema, slow,
                     take_slow, wait_for)
 
-SECONDS = 6  # that the section "top" takes
+# Seconds that the section "top" takes, and where the machine is too busy for enough frames in it.
+LONGER = (6, 12, 24, 48)
 TASKS = ["polled_most", "stalled", "wakes_itself", "waker", "woken", "idle", "large", "hog"]
 
 
@@ -95,21 +96,29 @@ def check_workers(frame):
     check_true("one worker is busy all the time", any(w["parked_ns"] == 0 for w in workers))
 
 
-def run_tasks(asyncdbg, path):
+def frames_of_section(asyncdbg, path, seconds):
+    """All frames, those in which all tasks run, and the program's own counts."""
     program = Program(path)
-    program.begin(f"top {SECONDS}")
+    program.begin(f"top {seconds}")
     program.lines_until("running")
     top = start(asyncdbg, program, ["--jsonl"], ["--interval", "500ms"])
     frames = list(frames_of_until_end(program, top.child))
     truth = frames.pop()
-    check("status", top.child.wait(WAIT), 0)
-    check("messages", top.message(), "")
-    check_true(f"{len(frames)} frames", len(frames) > 4)
-    check("numbers of frames", [f["frame"] for f in frames], list(range(1, len(frames) + 1)))
-    check("lost", frames[-1]["lost"], 0)
     busy = [f for f in frames[3:] if len(f["rows"]) == len(TASKS)
             and next(r for r in f["rows"] if name_of(r["type"]) == "hog")["polls"] == 0]
-    check_true("frames in which all of them run", len(busy) > 3)
+    check("status", top.child.wait(WAIT), 0)
+    check("messages", top.message(), "")
+    return frames, busy, truth
+
+
+def run_tasks(asyncdbg, path):
+    for seconds in LONGER:
+        frames, busy, truth = frames_of_section(asyncdbg, path, seconds)
+        if len(busy) > 3:
+            break
+    check_true(f"{len(busy)} frames of {len(frames)} in which all of them run", len(busy) > 3)
+    check("numbers of frames", [f["frame"] for f in frames], list(range(1, len(frames) + 1)))
+    check("lost", frames[-1]["lost"], 0)
     check_tasks(busy[2], truth)
     check_hints(busy[2], truth)
     check_workers(busy[2])
@@ -181,7 +190,7 @@ def run_counts(asyncdbg, path):
 
 def run_text(asyncdbg, path):
     program = Program(path)
-    program.begin(f"top {SECONDS}")
+    program.begin("top 3600")
     program.lines_until("running")
     top = start(asyncdbg, program, [], ["--count", "2", "--sort", "polls", "--interval", "700ms"])
     text = top.child.communicate(timeout=WAIT)[0]
@@ -210,10 +219,10 @@ def run_text(asyncdbg, path):
     print("text: done")
 
 
-def run_sampled(asyncdbg, path):
-    """Without the right to trace: looks at the program tell what is busy and where all of it waits."""
+def sampled_frames(asyncdbg, path, seconds):
+    """Three frames of looks, the program's own counts, and the processor time that asyncdbg took up to them."""
     program = Program(path)
-    program.begin(f"top {SECONDS}")
+    program.begin(f"top {seconds}")
     program.lines_until("running")
     refuse = [sys.executable, os.path.join(HERE, "run_without.py"), "bpf", "EPERM"]
     child = subprocess.Popen([*refuse, asyncdbg, "-p", str(program.child.pid), "--jsonl", "top", "--interval", "1s"],
@@ -221,13 +230,21 @@ def run_sampled(asyncdbg, path):
     lines = [child.stdout.readline() for _ in range(3)]
     with open(f"/proc/{child.pid}/stat", encoding="ascii") as f:
         used = sum(map(int, f.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
-    frames = [json.loads(line)["top"] for line in lines]
     if has_jsonschema():
         check_schema_of("sampled", lines)
     truth = program.truth()
     program.end()
     child.communicate(timeout=WAIT)
     check("sampled: status", child.returncode, 1)
+    return [json.loads(line)["top"] for line in lines], truth, used
+
+
+def run_sampled(asyncdbg, path):
+    """Without the right to trace: looks at the program tell what is busy and where all of it waits."""
+    for seconds in LONGER:
+        frames, truth, used = sampled_frames(asyncdbg, path, seconds)
+        if len(frames[-1]["rows"]) == len(TASKS):
+            break
     for frame in frames:
         check("sampled: it says so", (frame["sampled"], "refused" in frame["why_sampled"]), (True, True))
         check("sampled: no polls are known", (frame["polls"], frame["wakes"]), (None, None))
