@@ -28,14 +28,33 @@ struct trace_options following_options(const struct call *call)
 	};
 }
 
+/* The events that are missing for the reason of the nth, which is the first that has it. */
+static void warn_missing(const struct trace_plan *plan, size_t nth, const bool *wanted, FILE *f)
+{
+	const char *reason = plan->missing[nth].reason;
+	bool first = true;
+
+	for (size_t i = 0; i < plan->nmissing; i++) {
+		enum trace_event event = plan->missing[i].event;
+
+		if (!wanted[event] || strcmp(plan->missing[i].reason, reason) != 0)
+			continue;
+		if (i < nth)
+			return;
+		fprintf(f, "%s%s", first ? "note: no " : ", ", trace_event_name(event));
+		first = false;
+	}
+	if (!first)
+		fprintf(f, ": %s\n", reason);
+}
+
 void following_warn(const struct trace *t, const bool *wanted, const struct out *out)
 {
 	const struct trace_plan *plan = trace_plan_of(t);
 
 	for (size_t i = 0; i < plan->nmissing; i++) {
 		if (wanted[plan->missing[i].event])
-			fprintf(out->options.messages, "note: no %s: %s\n",
-			        trace_event_name(plan->missing[i].event), plan->missing[i].reason);
+			warn_missing(plan, i, wanted, out->options.messages);
 	}
 }
 

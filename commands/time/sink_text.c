@@ -13,6 +13,8 @@ struct sink_text {
 
 static void print(struct sink_text *t)
 {
+	while (t->line.len && str_text(&t->line)[t->line.len - 1] == ' ')
+		str_truncate(&t->line, t->line.len - 1);
 	str_append(&t->line, "\n");
 	fwrite(str_text(&t->line), 1, t->line.len, t->sink.f);
 	str_truncate(&t->line, 0);

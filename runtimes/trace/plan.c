@@ -442,7 +442,8 @@ static bool has_role(const struct planner *p, enum trace_role role, bool worker)
 	return false;
 }
 
-static const char reason_slow[] = "its probe needs a single step, which is slow: --allow-slow";
+static const char reason_slow[] =
+	"that needs a single step at a probe, which is slow: --allow-slow";
 static const char reason_inlined[] = "the compiler has inlined the function";
 #define REMEDY                                                                                     \
 	"a layout file tells its functions (asyncdbg layout EXE -o FILE where it was built, then " \
