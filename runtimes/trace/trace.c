@@ -362,7 +362,13 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	t->options = *options;
 	TRY(probes_open(&probes, &t->probes));
 	TRY(make_plan(t));
-	TRY(attach(t));
+	struct error *err = attach(t);
+	if (err && probes_are_over(t->probes)) {
+		error_free(err);
+		return error_new(ERR_STATE, "process %d has ended, or executed another program",
+		                 (int)probes.pid);
+	}
+	TRY(err);
 	/* After it: a task that is polled is then known. */
 	TRY(attach_statics(t, false));
 	*ret = t;
