@@ -63,9 +63,12 @@ bool snapshot_is_understood(const struct snapshot *s)
 
 struct error *snapshot_check_understood(const struct snapshot *s)
 {
-	return snapshot_is_understood(s)
-	               ? NULL
-	               : error_new(ERR_STATE, "%s; nothing can be said of its tasks", s->others);
+	const char *remedy = s->target.tier_reason;
+
+	if (snapshot_is_understood(s))
+		return NULL;
+	return error_new(ERR_STATE, "%s; nothing can be said of its tasks%s%s", s->others,
+	                 remedy ? ": " : "", remedy ? remedy : "");
 }
 
 void snapshot_incomplete(struct snapshot *s, const char *format, ...)
