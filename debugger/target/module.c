@@ -251,6 +251,12 @@ static void report_dwfl(struct report *r, struct module *m, const char *file, in
 	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
+/* Only a mapping of a file can be code. "anon_inode:[io_uring]" is the kernel's name of a queue. */
+static bool may_be_code(const struct group *g)
+{
+	return g->executable && !str_begins(g->first->path, "anon_inode:");
+}
+
 static struct error *add_group(struct report *r, const struct group *g, bool is_main)
 {
 	struct module m = { .start = g->start, .end = g->end, .is_main = is_main, .fd = -1 };
@@ -258,7 +264,7 @@ static struct error *add_group(struct report *r, const struct group *g, bool is_
 
 	find_file(r, g, is_main, &found);
 	bool is_elf = g->seen || found.fd >= 0;
-	if (!is_elf && !g->executable)
+	if (!is_elf && !may_be_code(g))
 		return NULL;
 	m.path = clean_path(&r->t->arena, g->first->path);
 	if (g->seen)
