@@ -42,7 +42,7 @@ enum {
 	EXECUTOR_REF_SHIFT = 8,
 };
 
-enum { EXECUTOR_MAX_TABLES = 8 };
+enum { EXECUTOR_MAX_TABLES = 8, EXECUTOR_MAX_INSIDE = 4 };
 
 /* What the vtable of a task tells about it; constant. */
 struct executor_plan {
@@ -51,9 +51,11 @@ struct executor_plan {
 	const struct type *schedule; /* S; NULL: unknown */
 	const struct type *header;   /* NULL: unknown */
 	const struct type *spawned;  /* of what the program gave to spawn(): inside F */
-	const struct path *inside;   /* from F to that; NULL: F is that, or a coroutine has it */
-	bool merged;                 /* other types have this run function too: F may be theirs */
-	bool wrapped;                /* F is a coroutine of the executor that awaits it */
+	/* From F to that, one after the other; none: F is that, or a coroutine has it. */
+	const struct path *inside[EXECUTOR_MAX_INSIDE];
+	size_t ninside;
+	bool merged;  /* other types have this run function too: F may be theirs */
+	bool wrapped; /* F is a coroutine of the executor that awaits it */
 	const struct path *state, *vtable, *awaiter; /* in the header */
 	uint64_t table;              /* offset of the vtable's address in the header */
 	const struct path *location; /* in the header, to where it was spawned; NULL: unknown */
@@ -145,6 +147,13 @@ bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy
 /* What the vtable at an address tells; NULL: there is none of a task. */
 const struct executor_plan *executor_plan(struct inspector *in, struct executor_copy *copy,
                                           uint64_t vtable);
+/* The copy in a module; NULL: it has none. */
+struct executor_copy *executor_copy_of(const struct inspector *in, const struct dwarf_module *dm);
+/*
+ * Was the function merged with others of equal code? The debug info then names one type of several,
+ * but each has kept its symbol. False also in a stripped program.
+ */
+bool executor_is_merged(const struct function *f);
 /* Where the task's future is; executor_is_live() must be true of it. */
 struct error *executor_future(struct collector *c, const struct executor_header *h,
                               struct value *ret) MUST_CHECK;
@@ -168,6 +177,10 @@ const struct source_place *executor_spawned_at(struct collector *c,
 
 /* executor_loose.c: lists the tasks that no executor lists. Call it when all others are listed. */
 void executor_list_loose(struct collector *c);
+/* Adds those tasks among them that a runtime of another crate owns. */
+typedef bool executor_owns_fn(struct collector *c, const struct executor_header *h, void *arg);
+void executor_list_loose_of(struct collector *c, struct runtime_info *info, executor_owns_fn *owns,
+                            void *arg);
 
 /* executor_scan.c */
 struct error *executor_scan(struct inspector *in) MUST_CHECK;
@@ -177,7 +190,8 @@ void executor_note(struct collector *c);
 void executor_list(struct collector *c);
 /* Fills the number of tasks in the queue of an executor that has a State. */
 void executor_read_queue(struct collector *c, struct executor *e);
-struct task *executor_add_task(struct collector *c, struct executor *e,
+/* Adds a task to a runtime, which may be another one on async-task. */
+struct task *executor_add_task(struct collector *c, struct runtime_info *info,
                                const struct executor_header *h);
 /* The executor of that index in the snapshot; NULL: it is another runtime. */
 const struct executor *executor_at(const struct collector *c, unsigned index);
@@ -186,6 +200,9 @@ const struct executor *executor_of_state(const struct collector *c, uint64_t sta
 
 /* executor_decode.c */
 void executor_decode(struct collector *c, struct task *task);
+/* The same of a task of any runtime on async-task; listed: that has a waker of it in a list. */
+void executor_decode_of(struct collector *c, struct executor_copy *copy, bool listed,
+                        struct task *task);
 
 /* executor_thread.c */
 /* A run function on a thread's stack. */

@@ -6,10 +6,9 @@
  * A task has a reference for each of its wakers, and while it is idle for nothing else. One of them
  * is in the slab of an executor that lists its tasks.
  */
-static void count_wakers(const struct executor *e, const struct executor_header *h,
-                         struct task *task)
+static void count_wakers(bool listed, const struct executor_header *h, struct task *task)
 {
-	uint64_t references = h->state >> EXECUTOR_REF_SHIFT, own = e->listed ? 1 : 0;
+	uint64_t references = h->state >> EXECUTOR_REF_SHIFT, own = listed ? 1 : 0;
 
 	task->has_wakers = task->state == TASK_IDLE && executor_state(h->state) == TASK_IDLE &&
 	                   references >= own;
@@ -22,24 +21,24 @@ static struct future *without_wrapper(const struct executor_plan *plan, struct f
 	return plan->wrapped && !root->problem && root->nchildren == 1 ? root->children[0] : root;
 }
 
-static struct error *decode_root(struct collector *c, const struct executor *e,
-                                 const struct executor_header *h, struct task *task)
+static struct error *decode_root(struct collector *c, bool listed, const struct executor_header *h,
+                                 struct task *task)
 {
 	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };
 	struct value future;
 
 	TRY(executor_future(c, h, &future));
 	d.idle = executor_state(h->state) == TASK_IDLE;
-	count_wakers(e, h, task);
+	count_wakers(listed, h, task);
 	d.forgotten = task->has_wakers && task->wakers == 0;
 	task->root = without_wrapper(h->plan, future_decode(&d, future));
 	task->root->uncertain |= h->plan->merged;
 	return NULL;
 }
 
-static struct error *decode(struct collector *c, struct task *task)
+static struct error *decode(struct collector *c, struct executor_copy *copy, bool listed,
+                            struct task *task)
 {
-	const struct executor *e = executor_at(c, task->runtime);
 	const struct executor_plan *plan = map_get(&executor_walk(c)->plans, (uintptr_t)task);
 	struct executor_header h;
 
@@ -47,14 +46,14 @@ static struct error *decode(struct collector *c, struct task *task)
 	task->size = plan->spawned ? type_size(plan->spawned) : 0;
 	if (plan->spawned && type_is_coroutine(plan->spawned) && !plan->merged)
 		task->defined_at = coroutine_defined_at(c->in, plan->spawned);
-	TRY(executor_read_header(c->in, e->copy, task->addr, &h));
+	TRY(executor_read_header(c->in, copy, task->addr, &h));
 	task->spawned_at = executor_spawned_at(c, &h);
 	if (plan->problem)
 		return error_new(ERR_LAYOUT, "%s", plan->problem);
 	if (task->state == TASK_RUNNING)
 		return NULL;
 	if (executor_is_live(h.state))
-		TRY(decode_root(c, e, &h, task));
+		TRY(decode_root(c, listed, &h, task));
 	else if (task->state != TASK_COMPLETE)
 		return error_new(ERR_CORRUPT,
 		                 "its future is gone: it is being finished or dropped");
@@ -63,12 +62,13 @@ static struct error *decode(struct collector *c, struct task *task)
 	return NULL;
 }
 
-void executor_decode(struct collector *c, struct task *task)
+void executor_decode_of(struct collector *c, struct executor_copy *copy, bool listed,
+                        struct task *task)
 {
 	size_t doubts = c->in->target->doubts;
 
 	c->decoding = task;
-	struct error *err = decode(c, task);
+	struct error *err = decode(c, copy, listed, task);
 	if (err)
 		task->problem = inspector_clean_name(c->a, err->message);
 	error_free(err);
@@ -78,4 +78,11 @@ void executor_decode(struct collector *c, struct task *task)
 	if (task->problem || task->changed)
 		c->out->complete = false;
 	c->decoding = NULL;
+}
+
+void executor_decode(struct collector *c, struct task *task)
+{
+	const struct executor *e = executor_at(c, task->runtime);
+
+	executor_decode_of(c, e->copy, e->listed, task);
 }

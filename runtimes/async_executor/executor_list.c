@@ -10,18 +10,18 @@ enum { MAX_TASKS = 1 << 24, MAX_NOTES = 8 };
 
 /* ---- tasks ---- */
 
-struct task *executor_add_task(struct collector *c, struct executor *e,
+struct task *executor_add_task(struct collector *c, struct runtime_info *info,
                                const struct executor_header *h)
 {
 	struct task *task = NEW(c->a, struct task);
 
-	task->runtime = e->info->index;
+	task->runtime = info->index;
 	task->addr = h->addr;
 	task->state = executor_state(h->state);
 	task->notified = task->state == TASK_RUNNING && (h->state & EXECUTOR_SCHEDULED);
 	map_put(&executor_walk(c)->plans, (uintptr_t)task, (void *)(uintptr_t)h->plan);
 	collector_add_task(c, task, h->plan->run);
-	e->info->ntasks++;
+	info->ntasks++;
 	return task;
 }
 
@@ -38,7 +38,7 @@ static struct error *add_entry(struct collector *c, struct executor *e, struct v
 	if (map_has(&c->tasks, addr))
 		return error_new(ERR_CORRUPT, "task 0x%" PRIx64 " is listed twice", addr);
 	TRY(executor_read_header(c->in, e->copy, addr, &h));
-	executor_add_task(c, e, &h);
+	executor_add_task(c, e->info, &h);
 	return NULL;
 }
 

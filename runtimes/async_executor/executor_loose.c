@@ -125,30 +125,54 @@ static bool is_plausible(struct collector *c, const struct executor_loose *loose
 	return !err && found && length == 0;
 }
 
-/* Whether it is a task that exists and has not ended. */
+/* Reads a header, and the State that it refers to. False: it is of no task that has not ended. */
+static bool read_loose(struct collector *c, const struct executor_loose *loose,
+                       const struct stacks *stacks, struct executor_header *h, uint64_t *state)
+{
+	struct error *err;
+
+	*state = 0;
+	if (is_on_stack(stacks, loose->header) || map_has(&c->tasks, loose->header))
+		return false;
+	err = executor_read_header(c->in, loose->copy, loose->header, h);
+	if (!err)
+		err = executor_read_state(c->in, h, state);
+	bool ok = !err && executor_is_live(h->state) && h->plan->schedule;
+
+	error_free(err);
+	return ok && is_plausible(c, loose, h, *state);
+}
+
 static bool add_loose(struct collector *c, const struct executor_loose *loose,
                       const struct stacks *stacks)
 {
 	struct executor_header h;
 	const char *crate = NULL;
-	uint64_t state = 0;
+	uint64_t state;
 
-	if (is_on_stack(stacks, loose->header) || map_has(&c->tasks, loose->header))
-		return false;
-	struct error *err = executor_read_header(c->in, loose->copy, loose->header, &h);
-	if (!err)
-		err = executor_read_state(c->in, &h, &state);
-	bool ok = !err && executor_is_live(h.state) && h.plan->schedule;
-
-	error_free(err);
-	if (!ok || !is_plausible(c, loose, &h, state))
+	if (!read_loose(c, loose, stacks, &h, &state))
 		return false;
 	if (!h.plan->executor)
 		crate = crate_of(c, h.plan);
 	struct executor *e = find_executor(c, loose->copy, state, crate);
 	if (e)
-		executor_add_task(c, e, &h);
+		executor_add_task(c, e->info, &h);
 	return e != NULL;
+}
+
+void executor_list_loose_of(struct collector *c, struct runtime_info *info, executor_owns_fn *owns,
+                            void *arg)
+{
+	const struct executor_inspector *in = executor_of(c->in);
+	struct stacks stacks = { 0 };
+	struct executor_header h;
+	uint64_t state;
+
+	find_stacks(c, &stacks);
+	for (size_t i = 0; i < in->loose.n; i++) {
+		if (read_loose(c, &in->loose.data[i], &stacks, &h, &state) && owns(c, &h, arg))
+			executor_add_task(c, info, &h);
+	}
 }
 
 static void note_scanned(struct collector *c, struct runtime_info *info, size_t rejected)
@@ -174,8 +198,11 @@ void executor_list_loose(struct collector *c)
 	if (in->loose.n == 0)
 		return;
 	find_stacks(c, &stacks);
-	for (size_t i = 0; i < in->loose.n; i++)
-		w->rejected += !add_loose(c, &in->loose.data[i], &stacks);
+	for (size_t i = 0; i < in->loose.n; i++) {
+		bool listed = map_has(&c->tasks, in->loose.data[i].header);
+
+		w->rejected += !listed && !add_loose(c, &in->loose.data[i], &stacks);
+	}
 	for (size_t i = first; i < w->nexecutors; i++)
 		note_scanned(c, w->executors[i].info, w->rejected);
 }

@@ -150,6 +150,15 @@ bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy
 	return true;
 }
 
+struct executor_copy *executor_copy_of(const struct inspector *in, const struct dwarf_module *dm)
+{
+	struct executor_copy *copy = executor_of(in)->copies;
+
+	while (copy && copy->dm != dm)
+		copy = copy->next;
+	return copy;
+}
+
 /* ---- the types of a task ---- */
 
 /* Header<M>; it has no generics up to 4.3. */
@@ -165,13 +174,30 @@ static const struct type *header_type(struct inspector *in, const struct functio
 	return t ? t : lookup_type(f->dm, "async_task::header::Header", f->die);
 }
 
-static bool is_wrapper(const struct type *t)
+/* The type's name; of one that is boxed, as large ones are, that of what is in the box. */
+static const char *name_in_box(const struct type *t)
 {
 	static const char boxed[] = "core::pin::Pin<alloc::boxed::Box<";
 	const char *name = type_name(t);
 
-	name += str_begins(name, boxed) ? sizeof(boxed) - 1 : 0;
-	return str_begins(name, "async_executor::");
+	return name + (str_begins(name, boxed) ? sizeof(boxed) - 1 : 0);
+}
+
+/* Looks through the wrappers of other runtimes. */
+static void unwrap(struct inspector *in, const struct wrapped_row *row, struct executor_plan *plan)
+{
+	for (; row && row->type; row++) {
+		const char *name = name_in_box(plan->spawned);
+		const struct path *p = NULL;
+
+		if (plan->schedule && str_begins(type_name(plan->schedule), row->schedule) &&
+		    str_begins(name, row->type) && name[strlen(row->type)] == '<')
+			p = inspector_optional_path(in, plan->spawned, row->path);
+		if (!p || plan->ninside == EXECUTOR_MAX_INSIDE)
+			continue;
+		plan->inside[plan->ninside++] = p;
+		plan->spawned = path_type(p);
+	}
 }
 
 /* spawn_local() of async-task and of gpui wrap it to check the thread at each poll. */
@@ -192,13 +218,15 @@ static void find_spawned(struct inspector *in, struct executor_plan *plan)
 
 	plan->spawned = plan->future;
 	if (is_checked(plan->future) && (p = inspector_optional_path(in, plan->future, checked))) {
-		plan->inside = p;
+		plan->inside[plan->ninside++] = p;
 		plan->spawned = path_type(p);
 	}
-	if (!is_wrapper(plan->future))
+	for (const struct crate_types *const *crate = crates_in(in->di); *crate; crate++)
+		unwrap(in, (*crate)->wrapped, plan);
+	if (!str_begins(name_in_box(plan->future), "async_executor::"))
 		return;
 	if ((p = inspector_optional_path(in, plan->future, in_struct))) {
-		plan->inside = p;
+		plan->inside[plan->ninside++] = p;
 		plan->spawned = path_type(p);
 	} else if ((p = inspector_optional_path(in, plan->future, in_coroutine))) {
 		plan->wrapped = true;
@@ -299,11 +327,7 @@ static void count_symbol(const char *name, uint64_t addr, uint64_t size, void *a
 	same->n += addr == same->addr;
 }
 
-/*
- * Was the function merged with others of equal code? The debug info then names one type of several,
- * but each has kept its symbol. False also in a stripped program.
- */
-static bool is_merged(const struct function *f)
+bool executor_is_merged(const struct function *f)
 {
 	struct same_address same = { module_link_addr(f->dm->module, f->low).v, 0 };
 
@@ -372,7 +396,7 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 	if (!plan)
 		return NULL;
 	plan->run = f->low;
-	plan->merged = is_merged(f);
+	plan->merged = executor_is_merged(f);
 	plan->name = qualified_first_generic(&in->arena, f->name);
 	struct error *err = fill_types(in, copy, vtable, f, plan);
 	if (err)
@@ -458,12 +482,11 @@ struct error *executor_future(struct collector *c, const struct executor_header 
                               struct value *ret)
 {
 	const struct executor_plan *plan = h->plan;
-	struct value future = { plan->future, h->addr + plan->offset_f };
 	bool found = true;
 
-	*ret = future;
-	if (plan->inside)
-		TRY(path_eval(c->in->target, plan->inside, future, ret, &found));
+	*ret = (struct value){ plan->future, h->addr + plan->offset_f };
+	for (size_t i = 0; i < plan->ninside && found; i++)
+		TRY(path_eval(c->in->target, plan->inside[i], *ret, ret, &found));
 	return found ? NULL : error_new(ERR_CORRUPT, "its future is not there");
 }
 

@@ -163,6 +163,13 @@ struct named_row {
 	const char *within;
 };
 
+/* A future in which a runtime on async-task wraps what is spawned on it. */
+struct wrapped_row {
+	const char *schedule; /* beginning of the type of its schedule functions */
+	const char *type;
+	const char *path; /* from it to what is inside */
+};
+
 struct crate_types {
 	const char *crate; /* "flume"; NULL: of a runtime, or of several crates */
 	const char *path;  /* the prefix of the paths of its types: "flume::" */
@@ -178,6 +185,7 @@ struct crate_types {
 	const struct binding_row *const *leaf_bindings; /* paths that leaf decoders read */
 	const struct combinator_row *combinators;
 	const struct io_row *directions;
+	const struct wrapped_row *wrapped; /* each is inside the one of the row above it */
 	const char *const *pollers; /* beginnings: crates whose futures poll what they contain */
 	const char *const *non_future_ends;    /* ends of paths of its types that are no futures */
 	const char *const *non_future_modules; /* beginnings of such paths */

@@ -130,7 +130,7 @@ def run_tasks(asyncdbg, path):
 def run_check(asyncdbg, path):
     """The hints that a snapshot shows are findings of `check` too."""
     program = Program(path)
-    program.begin(f"top {SECONDS}")
+    program.begin(f"top {LONGER[0]}")
     program.lines_until("running")
     words = [asyncdbg, "-p", str(program.child.pid), "--json", "check", "--interval", "1s"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=WAIT)
