@@ -214,6 +214,7 @@ struct runtime {
 
 	const struct mark_row *marks;
 	const char *loop;         /* beginning: its own frames, in which it waits for work */
+	bool loops_inside;        /* that of its block_on is in closures, inward of block_on */
 	const char *const *parks; /* beginnings of own names of its functions that wait */
 	/*
 	 * The closure of a job of the blocking pool, taken from the name of the job's future;

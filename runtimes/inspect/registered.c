@@ -1,6 +1,7 @@
 /* The runtimes and crates that asyncdbg knows, and the functions that classify types for each
  * folder. */
 #include "runtimes/async_executor/executor.h"
+#include "runtimes/compio/compio.h"
 #include "runtimes/future/future_class.h"
 #include "runtimes/futures_executor/local_pool.h"
 #include "runtimes/futures_executor/thread_pool.h"
@@ -8,9 +9,9 @@
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/tokio/tokio.h"
 
-/* The order determines the order of output. */
+/* The order determines the order of output. A runtime on async-task is before async-executor. */
 static const struct runtime *const runtimes[] = {
-	&tokio_table, &local_pool_table, &thread_pool_table, &executor_table, NULL,
+	&tokio_table, &local_pool_table, &thread_pool_table, &compio_table, &executor_table, NULL,
 };
 
 /* No two crates have rows for one type. */
@@ -20,6 +21,8 @@ static const struct crate_types *const crates[] = {
 	&thread_pool_types,
 	&executor_types,
 	&executor_task_types,
+	&compio_types,
+	&compio_executor_types,
 	&async_broadcast_types,
 	&async_channel_types,
 	&async_io_types,

@@ -164,13 +164,23 @@ static size_t last_frame(const struct thread_stack *s, const struct marks *marks
  * The innermost frame that may contain the pinned future. The loop of a block_on of no runtime may
  * be a closure of its own, in a frame inward of block_on.
  */
-static size_t first_frame(const struct thread_stack *s, const struct mark *m)
+static size_t first_frame(const struct collector *c, const struct thread_stack *s,
+                          const struct mark *m)
 {
+	struct marks marks;
 	size_t first = 0;
 
-	while (!m->of->types && first < m->frame && !stack_is_runtime_frame(s, m, first))
+	if (m->of->types && !m->of->loops_inside)
+		return m->frame;
+	/* The frames of a task that the loop polls have no part in it. */
+	stack_find_marks(c, s, &marks);
+	for (size_t i = 0; i < marks.n && first == 0; i++) {
+		if (marks.data[i].kind == MARK_TASK_POLL && marks.data[i].frame < m->frame)
+			first = marks.data[i].frame;
+	}
+	while (first < m->frame && !stack_is_runtime_frame(s, m, first))
 		first++;
-	return m->of->types ? m->frame : first;
+	return first;
 }
 
 static void ask_frame(struct referenced *referenced, const struct thread_stack *s, size_t frame)
@@ -195,7 +205,7 @@ static bool ask_variables(struct candidates *cs, const struct thread_stack *s, c
 		if (referenced.addr)
 			break;
 	}
-	for (size_t i = first_frame(s, m); i < m->frame && !referenced.addr; i++) {
+	for (size_t i = first_frame(cs->c, s, m); i < m->frame && !referenced.addr; i++) {
 		if (stack_is_runtime_frame(s, m, i))
 			ask_frame(&referenced, s, i);
 	}
@@ -256,7 +266,7 @@ static bool may_be_suspended(const struct type *t, const unsigned char *bytes, s
 static void scan_stack(struct candidates *cs, const struct thread_stack *s, const struct mark *m)
 {
 	const struct frame *frames = s->stack.frames;
-	size_t first = first_frame(s, m);
+	size_t first = first_frame(cs->c, s, m);
 	uint64_t low = frames[first].has_sp ? frames[first].sp : frames[m->frame].sp, high = low;
 	size_t len = 0, align = type_align(cs->type) < 8 && !cs->boxed ? type_align(cs->type) : 8;
 	size_t size = cs->boxed ? 8 : type_size(cs->type);

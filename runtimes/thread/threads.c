@@ -18,6 +18,9 @@ static void finish_task(struct collector *c, const struct thread_stack *s,
 {
 	size_t mark = last_mark(marks, MARK_TASK_POLL, collector_runtime(c, task->runtime));
 
+	/* Its tasks may be of the kind of another runtime. */
+	if (mark == marks->n)
+		mark = last_mark(marks, MARK_TASK_POLL, NULL);
 	if (mark < marks->n)
 		task->root = stack_running_chain(c, s, marks, mark);
 	if (!task->root && task->type)
@@ -53,6 +56,14 @@ static bool is_understood(const struct inspector *in, const struct mark *m)
 	return m->of->copy(in, 0, &copy);
 }
 
+/* Is the block_on the loop of a worker, which has spawned the future? */
+static bool is_of_worker(const struct collector *c, const struct thread_info *info,
+                         const struct marks *marks, size_t mark)
+{
+	return mark == 0 && info->role == THREAD_WORKER && info->runtime >= 0 &&
+	       collector_runtime(c, (size_t)info->runtime) == marks->data[mark].of;
+}
+
 static void finish_root(struct collector *c, struct thread_info *info, const struct thread_stack *s,
                         const struct marks *marks)
 {
@@ -63,7 +74,8 @@ static void finish_root(struct collector *c, struct thread_info *info, const str
 		info->root = running;
 		if (info->role == THREAD_BLOCK_ON && !info->task)
 			info->state = "running";
-	} else if (!info->root && mark < marks->n && is_understood(c->in, &marks->data[mark])) {
+	} else if (!info->root && mark < marks->n && is_understood(c->in, &marks->data[mark]) &&
+	           !is_of_worker(c, info, marks, mark)) {
 		const char *name = stack_mark_future_name(&c->scratch, &marks->data[mark]);
 
 		info->root = name ? future_by_name(c, name) : NULL;

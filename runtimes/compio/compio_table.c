@@ -1,0 +1,66 @@
+/* Registers compio as a runtime. */
+#include "runtimes/compio/compio.h"
+
+/* compio-runtime from 0.12: block_on() calls block_on_at(). */
+static const struct mark_row marks[] = {
+	{ "compio_runtime::", "block_on", MARK_BLOCK_ON },
+	{ "compio_runtime::", "block_on_at", MARK_BLOCK_ON },
+	{ "compio_executor::task::TaskAlloc<", "run_future", MARK_TASK_POLL },
+	{ 0 },
+};
+
+static const char *const parks[] = { "poll_with", NULL };
+static const char *const boundaries[] = { "compio_runtime::", NULL };
+static const char *const executor_boundaries[] = { "compio_executor::", NULL };
+
+static const struct leaf_row *const own_leaves[] = { compio_leaves, NULL };
+static const struct leaf_row *const join_leaves[] = { compio_join_leaves, NULL };
+
+/* compio-runtime from 0.9.2, and before */
+static const struct wrapped_row wrapped[] = {
+	{ "compio_runtime::", "compio_runtime::runtime::scheduler::drop_hook::DropHook", "future" },
+	{ "compio_runtime::", "futures_util::future::future::catch_unwind::CatchUnwind",
+	  "future.0" },
+	{ 0 },
+};
+
+const struct crate_types compio_types = {
+	.path = "compio_runtime::",
+	.leaves = own_leaves,
+	.boundaries = boundaries,
+	.wrapped = wrapped,
+};
+
+const struct crate_types compio_executor_types = {
+	.path = "compio_executor::",
+	.leaves = join_leaves,
+	.boundaries = executor_boundaries,
+};
+
+static void free_walk(struct collector *c)
+{
+	map_free(&compio_walk(c)->plans);
+}
+
+const struct runtime compio_table = {
+	.name = compio_name,
+	.path = "compio_",
+	.executor = "compio_executor",
+	.types = &compio_types,
+	.inspector_size = sizeof(struct compio_inspector),
+	.collector_size = sizeof(struct compio_walk),
+	.detect = compio_detect,
+	.close = compio_close,
+	.copy = compio_get_copy,
+	.list = compio_list,
+	.decode = compio_decode,
+	.describe_threads = compio_describe_threads,
+	.follow = compio_follow,
+	.free = free_walk,
+	.whatis = compio_whatis,
+	.marks = marks,
+	.loop = "compio_runtime::",
+	.loops_inside = true,
+	.parks = parks,
+	.task_functions = "compio_executor::task::",
+};
