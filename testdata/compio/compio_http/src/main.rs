@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream as StdStream};
 use std::process;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -123,7 +123,7 @@ fn ask(stream: &mut StdStream, path: &str) -> io::Result<()> {
     let mut buffer = [0; 1024];
     let len = stream.read(&mut buffer)?;
     assert!(buffer[..len].starts_with(b"HTTP/1.1 200"), "an answer");
-    ANSWERS.fetch_add(1, Relaxed);
+    ANSWERS.fetch_add(1, SeqCst);
     Ok(())
 }
 
@@ -160,6 +160,6 @@ fn main() {
     let mut stdin = io::stdin().lock();
     let mut buffer = [0; 256];
     while stdin.read(&mut buffer).is_ok_and(|len| len > 0) {}
-    println!("{}", ANSWERS.load(Relaxed));
+    println!("{}", ANSWERS.load(SeqCst));
     process::exit(0);
 }
