@@ -29,20 +29,37 @@ uint64_t future_object_poll(struct collector *c, struct value object)
 	return known ? poll : 0;
 }
 
+/* The type of the future. */
+static struct error *describe(struct collector *c, struct task *task, uint64_t vtable,
+                              const struct type **ret, bool *exact)
+{
+	*ret = collector_vtable(c, vtable, FUTURE_OBJECT_POLL, exact);
+	if (!*ret)
+		return error_new(ERR_LAYOUT, "no debug info describes its vtable 0x%" PRIx64,
+		                 vtable);
+	task->type = inspector_clean_name(&c->in->arena, type_name(*ret));
+	task->size = type_size(*ret);
+	if (*exact && type_is_coroutine(*ret))
+		task->defined_at = coroutine_defined_at(c->in, *ret);
+	return NULL;
+}
+
+struct error *future_object_describe(struct collector *c, struct task *task, uint64_t vtable)
+{
+	const struct type *future;
+	bool exact;
+
+	return describe(c, task, vtable, &future, &exact);
+}
+
 struct error *future_object_decode(struct collector *c, struct task *task, struct value object)
 {
+	const struct type *future;
 	uint64_t data, vtable;
 	bool exact;
 
 	TRY(future_object_read(c, object, &data, &vtable));
-	const struct type *future = collector_vtable(c, vtable, FUTURE_OBJECT_POLL, &exact);
-	if (!future)
-		return error_new(ERR_LAYOUT, "no debug info describes its vtable 0x%" PRIx64,
-		                 vtable);
-	task->type = inspector_clean_name(&c->in->arena, type_name(future));
-	task->size = type_size(future);
-	if (exact && type_is_coroutine(future))
-		task->defined_at = coroutine_defined_at(c->in, future);
+	TRY(describe(c, task, vtable, &future, &exact));
 	if (task->state == TASK_RUNNING)
 		return NULL;
 	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };

@@ -88,6 +88,7 @@ struct thread_pool_thread {
 struct thread_pool_task {
 	const struct thread_pool_copy *copy;
 	struct value object; /* its LocalFutureObj; addr 0: unknown */
+	uint64_t vtable;     /* of the future, which a thread polls; 0: see object, or unknown */
 };
 
 /* Its state in a snapshot. */
@@ -135,6 +136,9 @@ void thread_pool_free(struct collector *c);
 /* Adds a task of a pool; its LocalFutureObj may be unknown. */
 struct task *thread_pool_add_task(struct collector *c, const struct thread_pool *pool,
                                   uint64_t handle, struct value object, enum task_state state);
+
+/* What was noted with a task; NULL: it is none of a pool. */
+struct thread_pool_task *thread_pool_task_of(const struct collector *c, const struct task *task);
 
 /* thread_pool_queue.c: adds the tasks in the channel of a pool. */
 struct error *thread_pool_list_queue(struct collector *c, const struct thread_pool *pool)

@@ -15,7 +15,7 @@ struct task *thread_pool_add_task(struct collector *c, const struct thread_pool 
 	struct thread_pool_task *known = NEW(&c->scratch, struct thread_pool_task);
 	struct task *task = NEW(c->a, struct task);
 
-	*known = (struct thread_pool_task){ pool->copy, object };
+	*known = (struct thread_pool_task){ .copy = pool->copy, .object = object };
 	task->id = arena_printf(c->a, "0x%" PRIx64, handle);
 	task->runtime = pool->info->index;
 	task->addr = handle;
@@ -26,15 +26,21 @@ struct task *thread_pool_add_task(struct collector *c, const struct thread_pool 
 	return task;
 }
 
+struct thread_pool_task *thread_pool_task_of(const struct collector *c, const struct task *task)
+{
+	return map_get(&thread_pool_walk(c)->tasks, (uintptr_t)task);
+}
+
 void thread_pool_decode(struct collector *c, struct task *task)
 {
-	const struct thread_pool_task *known =
-		map_get(&thread_pool_walk(c)->tasks, (uintptr_t)task);
+	const struct thread_pool_task *known = thread_pool_task_of(c, task);
 	size_t doubts = c->in->target->doubts;
 	struct error *err = NULL;
 
 	c->decoding = task;
-	if (known->object.addr)
+	if (known->vtable)
+		err = future_object_describe(c, task, known->vtable);
+	else if (known->object.addr)
 		err = future_object_decode(c, task, known->object);
 	else if (task->state != TASK_RUNNING)
 		err = error_new(ERR_LAYOUT, "its future was not found");

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 
 #include "debugger/base/str.h"
-#include "runtimes/common/type_class.h"
 #include "runtimes/futures_executor/future_object.h"
 #include "runtimes/futures_executor/stack_search.h"
 #include "runtimes/futures_executor/thread_pool.h"
@@ -145,53 +144,61 @@ static uint64_t find_handle(struct collector *c, const struct thread_stack *s,
 	return h.several ? 0 : h.found;
 }
 
-/* Places in a frame that may be the boxed future that it polls. */
-struct objects {
+/* The vtable of the future that a frame polls. */
+struct vtables {
 	struct collector *c;
-	const struct thread_pool_copy *copy;
-	uint64_t data, vtable_offset, low, high; /* low, high: of constants */
-	struct value found;
+	const struct thread_stack *s;
+	const struct mark *m;
+	uint64_t low, high; /* of constants */
+	uint64_t found;
 	bool several;
 };
 
-static void note_object(uint64_t word, uint64_t addr, void *arg)
+/* Is it a function that one of the frames inward of the mark is in? */
+static bool is_called(const struct vtables *v, uint64_t function)
 {
-	struct objects *o = arg;
-	struct value object = { o->copy->object, addr - o->vtable_offset };
-	uint64_t data, vtable;
-	bool exact;
+	for (size_t i = 0; i < v->m->frame; i++) {
+		size_t n = v->s->nfunctions[i];
+		const struct function *f = n ? v->s->functions[i][n - 1].function : NULL;
 
-	if (!addr || word < o->low || word >= o->high)
-		return;
-	struct error *err = future_object_read(o->c, object, &data, &vtable);
-	bool ok =
-		!err && data && collector_vtable(o->c, vtable, FUTURE_OBJECT_POLL, &exact) && exact;
-
-	error_free(err);
-	if (!ok || (o->found.addr && data == o->data))
-		return;
-	o->several |= o->found.addr != 0;
-	o->found = object;
-	o->data = data;
+		if (f && f->low == function)
+			return true;
+	}
+	return false;
 }
 
-/* The boxed future that the frame polls: there are copies of it. addr 0: unknown. */
-static struct value find_object(struct collector *c, const struct thread_stack *s,
-                                const struct thread_pool_copy *copy, const struct mark *m)
+static void note_vtable(uint64_t word, uint64_t addr, void *arg)
 {
-	const struct member *future = copy->object ? type_member(copy->object, "future") : NULL;
-	const struct type_class *class =
-		future && future->type ? type_class_of(future->type) : NULL;
-	struct objects o = { .c = c, .copy = copy };
+	struct vtables *v = arg;
+	uint64_t poll;
+	bool exact;
 
-	if (!class || class->step != STEP_DYN)
-		return o.found;
-	o.vtable_offset = future->offset + class->vtable;
-	debuginfo_constants(copy->dm, &o.low, &o.high);
-	o.low += copy->dm->module->bias;
-	o.high += copy->dm->module->bias;
-	stack_search_words(c, s, m->frame, note_object, &o);
-	return o.several ? (struct value){ 0 } : o.found;
+	(void)addr;
+	if (word < v->low || word >= v->high || word == v->found)
+		return;
+	struct error *err =
+		target_read_uint(v->c->in->target, word + 8 * FUTURE_OBJECT_POLL, 8, &poll);
+	bool ok = !err && is_called(v, poll) &&
+	          collector_vtable(v->c, word, FUTURE_OBJECT_POLL, &exact) && exact;
+
+	error_free(err);
+	if (!ok)
+		return;
+	v->several |= v->found != 0;
+	v->found = word;
+}
+
+/* 0: unknown. */
+static uint64_t find_vtable(struct collector *c, const struct thread_stack *s,
+                            const struct thread_pool_copy *copy, const struct mark *m)
+{
+	struct vtables v = { .c = c, .s = s, .m = m };
+
+	debuginfo_constants(copy->dm, &v.low, &v.high);
+	v.low += copy->dm->module->bias;
+	v.high += copy->dm->module->bias;
+	stack_search_words(c, s, m->frame, note_vtable, &v);
+	return v.several ? 0 : v.found;
 }
 
 static void list_running(struct collector *c, struct thread_pool_thread *t, size_t thread)
@@ -208,9 +215,9 @@ static void list_running(struct collector *c, struct thread_pool_thread *t, size
 		                    c->out->threads[thread].number);
 		return;
 	}
-	t->running = thread_pool_add_task(c, t->pool, handle, find_object(c, s, t->copy, m),
-	                                  TASK_RUNNING);
+	t->running = thread_pool_add_task(c, t->pool, handle, (struct value){ 0 }, TASK_RUNNING);
 	t->running->thread = c->out->threads[thread].number;
+	thread_pool_task_of(c, t->running)->vtable = find_vtable(c, s, t->copy, m);
 }
 
 void thread_pool_list_running(struct collector *c)

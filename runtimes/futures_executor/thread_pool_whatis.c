@@ -17,8 +17,7 @@ static void add_pool(struct whatis *a, const struct thread_pool *pool)
 
 static void add_task(struct whatis *a, const struct task *task)
 {
-	const struct thread_pool_task *known =
-		map_get(&thread_pool_walk(a->c)->tasks, (uintptr_t)task);
+	const struct thread_pool_task *known = thread_pool_task_of(a->c, task);
 	struct value handle = { known ? known->copy->handle : NULL, task->addr };
 
 	if (!handle.type || !place_covers(a, handle.addr, type_size(handle.type)))
