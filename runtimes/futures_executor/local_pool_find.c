@@ -3,7 +3,7 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/futures_executor/local_pool.h"
-#include "runtimes/futures_executor/stack_search.h"
+#include "runtimes/thread/stack_search.h"
 
 enum { MAX_CALLERS = 4 /* frames outward of the loop in which the pool is looked for */ };
 

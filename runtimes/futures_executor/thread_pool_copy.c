@@ -3,8 +3,8 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/values/queue_length.h"
-#include "runtimes/futures_executor/stack_search.h"
 #include "runtimes/futures_executor/thread_pool.h"
+#include "runtimes/thread/stack_search.h"
 
 enum {
 	MAX_THREADS = 1 << 20,

@@ -3,8 +3,8 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/futures_executor/future_object.h"
-#include "runtimes/futures_executor/stack_search.h"
 #include "runtimes/futures_executor/thread_pool.h"
+#include "runtimes/thread/stack_search.h"
 
 static const char state_path[] = "futures_executor::thread_pool::PoolState";
 

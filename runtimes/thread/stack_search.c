@@ -1,4 +1,4 @@
-#include "runtimes/futures_executor/stack_search.h"
+#include "runtimes/thread/stack_search.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Finds objects of an executor by what the frames of a thread refer to. */
-#ifndef RUNTIMES_FUTURES_EXECUTOR_STACK_SEARCH_H
-#define RUNTIMES_FUTURES_EXECUTOR_STACK_SEARCH_H
+/* Finds objects by what the frames of a thread refer to. */
+#ifndef RUNTIMES_THREAD_STACK_SEARCH_H
+#define RUNTIMES_THREAD_STACK_SEARCH_H
 
 #include "runtimes/thread/stack.h"
 
