@@ -135,6 +135,7 @@ extern const char executor_name[];
 extern const struct runtime executor_table;
 extern const struct crate_types executor_types, executor_task_types;
 extern const struct leaf_row executor_own_leaves[], executor_task_leaves[]; /* executor_leaf.c */
+extern const struct combinator_row executor_task_combinators[];
 struct executor_inspector *executor_of(const struct inspector *in);
 /* The table, as it is registered. */
 const struct runtime *executor_runtime(const struct inspector *in);

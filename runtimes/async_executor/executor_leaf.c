@@ -83,3 +83,8 @@ const struct leaf_row executor_task_leaves[] = {
 	{ .type = "async_task::task::Task", .kind = "join", .decode = decode_task, .proves = true },
 	{ 0 },
 };
+
+const struct combinator_row executor_task_combinators[] = {
+	{ .type = "async_task::task::FallibleTask", .children = { { "task", "await", NULL } } },
+	{ 0 },
+};

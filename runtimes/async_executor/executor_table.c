@@ -20,6 +20,7 @@ const struct crate_types executor_types = {
 const struct crate_types executor_task_types = {
 	.path = "async_task::",
 	.leaves = task_leaves,
+	.combinators = executor_task_combinators,
 };
 
 static void free_walk(struct collector *c)

@@ -182,10 +182,12 @@ static void find_tasks(struct collector *c, struct executor_polls *polls)
 
 /*
  * What is in the type of the future of a worker: core's pending() beside the tasks, or the loop of
- * a thread of async-global-executor (2.4, src/threading.rs).
+ * a thread of a pool (async-global-executor 2.4, src/threading.rs; bevy_tasks 0.19,
+ * src/task_pool.rs).
  */
 static const char *const loops[] = { "core::future::pending::Pending<",
-	                             "async_global_executor::threading::thread_main_loop::" };
+	                             "async_global_executor::threading::thread_main_loop::",
+	                             "bevy_tasks::task_pool::" };
 
 /* Does the block_on only run executors? */
 static bool only_runs(const struct mark *block_on)

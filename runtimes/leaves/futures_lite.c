@@ -29,6 +29,8 @@ static const struct combinator_row combinators[] = {
 	{ .type = LITE "Race",
 	  .children = { { "future1", "select arm 0", NULL },
 	                { "future2", "select arm 1", NULL } } },
+	/* Around it is an AssertUnwindSafe. */
+	{ .type = LITE "CatchUnwind", .children = { { "inner.0", "await", NULL } } },
 	/* An arm that has ended is None, or in 1.x has its output. */
 	{ .type = LITE "Zip",
 	  .children = { { "future1.Some.0 | future1", "join arm 0", NULL },
