@@ -25,6 +25,7 @@ parts() {
 	echo "crates-older-slow export LOCK=crates/older.lock && run/run_crates.sh \$asyncdbg debug pools_sqlx quic && run/run_crates.sh \$asyncdbg release pools_sqlx quic"
 	# Repetitions that CI makes a few of.
 	echo "healthy run/run_healthy.py --looks 200 \$asyncdbg release"
+	echo "family-healthy run/run_family_load.py --looks 200 \$asyncdbg debug && run/run_family_load.py --looks 200 \$asyncdbg release"
 	echo "healthy-no-stop run/run_healthy.py --looks 200 --no-stop \$asyncdbg release"
 	# Traces as kernels before 6.6 make them, and of the other builds.
 	echo "trace-perf run/run_trace_perf.sh \$asyncdbg release"

@@ -180,28 +180,32 @@ static void find_tasks(struct collector *c, struct executor_polls *polls)
 	find_by_elimination(c, polls->list.data, polls->list.n);
 }
 
+/* A future that a worker drives: the beginning of its type, and what else is in that. */
+struct loop {
+	const char *begins, *has;
+};
+
 /*
- * What is in the type of the future of a worker: core's pending() beside the tasks, or the loop of
- * a thread of a pool (async-global-executor 2.4, src/threading.rs; bevy_tasks 0.19,
- * src/task_pool.rs).
+ * core's pending() beside the tasks, and loops of threads of async-global-executor (2.4,
+ * src/threading.rs), bevy_tasks (0.19, src/task_pool.rs) and zbus (5.19,
+ * src/connection/builder.rs).
  */
-static const char *const loops[] = { "core::future::pending::Pending<",
-	                             "async_global_executor::threading::thread_main_loop::",
-	                             "bevy_tasks::task_pool::" };
+static const struct loop loops[] = {
+	{ "async_executor::", "core::future::pending::Pending<" },
+	{ "futures_lite::future::Or<async_executor::",
+	  "async_global_executor::threading::thread_main_loop::" },
+	{ "async_executor::", "bevy_tasks::task_pool::" },
+	{ "zbus::connection::builder::start_internal_executor::", "" },
+};
 
 /* Does the block_on only run executors? */
 static bool only_runs(const struct mark *block_on)
 {
-	static const char both[] = "futures_lite::future::Or<";
 	const struct type *t = stack_mark_future_type(block_on);
 	const char *name = t ? type_name(t) : "";
 
-	if (str_begins(name, both))
-		name += sizeof(both) - 1;
-	if (!str_begins(name, "async_executor::"))
-		return false;
 	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
-		if (strstr(name, loops[i]))
+		if (str_begins(name, loops[i].begins) && strstr(name, loops[i].has))
 			return true;
 	}
 	return false;

@@ -5,7 +5,7 @@
 # usage: run_family.sh ASYNCDBG PROFILE [LOCK...]
 #
 # PROFILE: debug or release. LOCK: names of locks in family/, such as async-std-1.12.0, with which
-# async_std_tasks is built; default all, and Cargo, with which all programs are. Exit status 77 where
+# async_std_tasks is built; default all, and Cargo, with which located is too. Exit status 77 where
 # there is no cargo.
 set -euo pipefail
 
@@ -39,7 +39,7 @@ copy_sources() {
 	mkdir -p "$1"
 	cp -a "$testdata/family" "$testdata/programs" "$1"
 	cp "$2" "$1/family/Cargo.lock"
-	sed -i '/^members = \[/,/^\]/{/async_std_tasks\|members\|^\]/!d}' "$1/family/Cargo.toml"
+	sed -i '/^members = \[/,/^\]/{/async_std_tasks\|members\|^\]/!d}; /^default-members/d' "$1/family/Cargo.toml"
 }
 
 # build DIR TARGET PROGRAM...
