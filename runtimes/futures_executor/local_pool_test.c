@@ -81,7 +81,7 @@ static void test_tasks_of_the_set(void **state)
 	for (unsigned i = 0; i < NNODES; i++) {
 		const struct task *task = p.f.c->listed.data[i];
 
-		assert_int_equal(task->addr, node_address(i));
+		assert_string_equal(task->id, task_key(p.f.c->a, local_pool_name, task->addr));
 		assert_int_equal(task->state, i == 1 ? TASK_SCHEDULED : TASK_IDLE);
 		assert_int_equal(task->addr, node_address(i));
 		assert_ptr_equal(map_get(&p.f.c->tasks, node_address(i)), task);

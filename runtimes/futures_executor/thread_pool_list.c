@@ -1,5 +1,4 @@
 /* Lists and decodes the tasks of ThreadPools. */
-#include <inttypes.h>
 
 #include "runtimes/futures_executor/future_object.h"
 #include "runtimes/futures_executor/thread_pool.h"
@@ -16,7 +15,6 @@ struct task *thread_pool_add_task(struct collector *c, const struct thread_pool 
 	struct task *task = NEW(c->a, struct task);
 
 	*known = (struct thread_pool_task){ .copy = pool->copy, .object = object };
-	task->id = arena_printf(c->a, "0x%" PRIx64, handle);
 	task->runtime = pool->info->index;
 	task->addr = handle;
 	task->state = state;
@@ -187,6 +185,7 @@ static void note_pool(struct collector *c, const struct thread_pool *pool, struc
 {
 	unsigned index = pool->info->index;
 
+	pool->info->completeness = err ? COMPLETENESS_PART : COMPLETENESS_REACHED;
 	if (err)
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s", index,
 		                    err->message);
