@@ -153,6 +153,8 @@ const threadTree = (th) => (th.shape ? makeTree(th.shape - 1, th.details, 0, tru
 /* ---- tasks ---- */
 
 const taskId = (task) => String(tasks.id[task]);
+/* Is it a key, as the executor has no ids? It does not tell the age of its task. Such tasks come last. */
+const hasKey = (task) => taskId(task).includes(':');
 const taskState = (task) => data.words.task[tasks.state[task]];
 const taskNotified = (task) => (tasks.flags[task] & 1) !== 0;
 const taskChanged = (task) => (tasks.flags[task] & 2) !== 0;

@@ -56,7 +56,7 @@ const membersLine = (group, members, open) => ({
 	key: 'g' + group.index + 'm', level: 2, open, group, members, style: '.members', letters: 20,
 	render: () => [el('span', null, members.length === group.count
 		? 'All ' + plural(members.length, 'task') : plural(members.length, 'task') + ' found')],
-	cells: () => ['', '', el('span.quiet', null, members.length > 1
+	cells: () => ['', '', el('span.quiet', null, members.length > 1 && !hasKey(members[members.length - 1])
 		? 'oldest ' + taskId(members[0]) + ', newest ' + taskId(members[members.length - 1]) : '')],
 });
 
@@ -299,8 +299,8 @@ function aboutGroup(group) {
 		el('dl', null,
 			fact('States', group.states.map((n, s) => n && [stateDot(data.words.task[s]), ' ',
 				count(n), ' ']).filter(Boolean)),
-			fact('Oldest', taskAnchor(group.oldest)),
-			fact('Newest', taskAnchor(group.newest)),
+			fact('Oldest', !hasKey(group.newest) && taskAnchor(group.oldest)),
+			fact('Newest', !hasKey(group.newest) && taskAnchor(group.newest)),
 			fact('At', taskAwaiting(group.example) && code(taskAwaiting(group.example))),
 			fact('Wait for', groupWaiting(group))),
 		el('p.quiet', null, 'They have the same functions, lines and branches, and wait for the ' +
