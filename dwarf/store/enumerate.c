@@ -67,7 +67,7 @@ static bool may_matter(const struct enumeration *e, struct unit *u, const struct
 	for (int depth = 0; u->scopes[top].parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
 		top = u->scopes[top].parent;
 	name = scan_scope_name(&e->dm->sections, u, top);
-	return name && strcmp(name, e->ops->crate) == 0;
+	return name && e->ops->of_crate(name, e->arg);
 }
 
 static bool is_wanted(const struct enumeration *e, const char *name)
@@ -178,7 +178,7 @@ static void find_executor(struct enumeration *e, struct unit *u)
 	}
 }
 
-/* Keys of RECORD_EXECUTOR. */
+/* Keys of RECORD_EXECUTOR; others are addresses of code. */
 enum { EXECUTOR_NAME = 1, PROBES_NOTED = 2 };
 
 static void keep_executor(struct enumeration *e)
@@ -200,20 +200,42 @@ bool enumerated_executor(struct dwarf_module *dm, const char **name)
 	return true;
 }
 
-void enumerated_note_probes(struct dwarf_module *dm)
+/* Notes a fact that needs no more than its key. */
+static void note_key(struct dwarf_module *dm, uint64_t key, const char *text)
 {
 	struct record_writer d;
 
-	record_begin(&d, debuginfo_records(dm), RECORD_EXECUTOR, PROBES_NOTED, NULL);
-	record_add_text(&d, "probes");
+	record_begin(&d, debuginfo_records(dm), RECORD_EXECUTOR, key, NULL);
+	record_add_text(&d, text);
 	record_end(&d);
+}
+
+static bool has_key(struct dwarf_module *dm, uint64_t key)
+{
+	struct record record;
+
+	return record_find(debuginfo_records(dm), RECORD_EXECUTOR, key, NULL, &record);
+}
+
+void enumerated_note_shared(struct dwarf_module *dm, uint64_t link)
+{
+	if (link > PROBES_NOTED)
+		note_key(dm, link, "shared");
+}
+
+bool enumerated_is_shared(struct dwarf_module *dm, uint64_t link)
+{
+	return link > PROBES_NOTED && has_key(dm, link);
+}
+
+void enumerated_note_probes(struct dwarf_module *dm)
+{
+	note_key(dm, PROBES_NOTED, "probes");
 }
 
 bool enumerated_has_probes(struct dwarf_module *dm)
 {
-	struct record record;
-
-	return record_find(debuginfo_records(dm), RECORD_EXECUTOR, PROBES_NOTED, NULL, &record);
+	return has_key(dm, PROBES_NOTED);
 }
 
 static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)

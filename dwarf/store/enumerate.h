@@ -10,11 +10,11 @@
 
 struct enumerate_ops {
 	/*
-	 * Selects functions besides those of coroutines: candidates are those of this crate, and
-	 * those of any crate for whose own name anywhere() is true; of them, those for whose whole
-	 * path tells() is true.
+	 * Selects functions besides those of coroutines: candidates are those of crates for which
+	 * of_crate() is true, and those of any crate for whose own name anywhere() is true; of
+	 * them, those for whose whole path tells() is true.
 	 */
-	const char *crate;
+	bool (*of_crate)(const char *crate, void *arg);
 	bool (*anywhere)(const char *own_name);
 	bool (*tells)(const char *path, void *arg);
 	/* Called once for each selected function, also for one that is only inlined. */
@@ -46,6 +46,13 @@ struct error *enumerate_code(struct dwarf_module *dm, const struct enumerate_ops
  * accepted; NULL if the module has none. False: unknown, because no layout file contains it.
  */
 bool enumerated_executor(struct dwarf_module *dm, const char **name);
+
+/*
+ * Notes that the code at that link-time address is also that of functions of other types. Whether
+ * a file has that note.
+ */
+void enumerated_note_shared(struct dwarf_module *dm, uint64_t link);
+bool enumerated_is_shared(struct dwarf_module *dm, uint64_t link);
 
 /*
  * Notes that tells() has selected every function of the runtime's probe points. Whether a file has

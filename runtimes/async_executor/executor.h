@@ -152,9 +152,11 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 struct executor_copy *executor_copy_of(const struct inspector *in, const struct dwarf_module *dm);
 /*
  * Was the function merged with others of equal code? The debug info then names one type of several,
- * but each has kept its symbol. False also in a stripped program.
+ * but each has kept its symbol. In a stripped program a layout file tells it.
  */
 bool executor_is_merged(const struct function *f);
+/* The types that the run function of a task tells. */
+void executor_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret);
 /* Where the task's future is; executor_is_live() must be true of it. */
 struct error *executor_future(struct collector *c, const struct executor_header *h,
                               struct value *ret) MUST_CHECK;

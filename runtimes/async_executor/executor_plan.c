@@ -5,6 +5,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/store/enumerate.h"
 #include "runtimes/async_executor/executor.h"
 
 enum {
@@ -285,8 +286,7 @@ static const struct path *executor_path(struct inspector *in, const struct type 
 	return p && strstr(type_name(path_type(p)), state_type) ? p : NULL;
 }
 
-static struct error *fill_types(struct inspector *in, const struct executor_copy *copy,
-                                uint64_t vtable, const struct function *f,
+static struct error *fill_types(struct inspector *in, const struct function *f,
                                 struct executor_plan *plan)
 {
 	static const char state[] = "state", table[] = "vtable", awaiter[] = "awaiter";
@@ -309,7 +309,7 @@ static struct error *fill_types(struct inspector *in, const struct executor_copy
 	plan->has_reference = plan->executor && path_offset(plan->executor, &plan->reference);
 	find_spawned(in, plan);
 	plan->name = type_name(plan->spawned);
-	return read_offsets(in, copy, vtable, f, plan);
+	return NULL;
 }
 
 /* ---- functions of several types ---- */
@@ -332,7 +332,7 @@ bool executor_is_merged(const struct function *f)
 	struct same_address same = { module_link_addr(f->dm->module, f->low).v, 0 };
 
 	symtab_each_function(f->dm, count_symbol, &same);
-	return same.n > 1;
+	return same.n > 1 || enumerated_is_shared(f->dm, same.addr);
 }
 
 /* ---- vtables ---- */
@@ -398,7 +398,9 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 	plan->run = f->low;
 	plan->merged = executor_is_merged(f);
 	plan->name = qualified_first_generic(&in->arena, f->name);
-	struct error *err = fill_types(in, copy, vtable, f, plan);
+	struct error *err = fill_types(in, f, plan);
+	if (!err)
+		err = read_offsets(in, copy, vtable, f, plan);
 	if (err)
 		plan->problem = inspector_clean_name(&in->arena, err->message);
 	else
@@ -406,6 +408,25 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 	error_free(err);
 	plan->type = inspector_clean_name(&in->arena, plan->name);
 	return plan;
+}
+
+void executor_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret)
+{
+	const struct function *f = lookup_function(in->di, run);
+	struct executor_plan plan = { 0 };
+
+	*ret = (struct task_types){ 0 };
+	if (!f || !is_run(f->name))
+		return;
+	if (executor_is_merged(f))
+		enumerated_note_shared(f->dm, module_link_addr(f->dm->module, f->low).v);
+	struct error *err = fill_types(in, f, &plan);
+	if (!err)
+		compute_offsets(f, &plan);
+	error_free(err);
+	ret->future = plan.future;
+	ret->cell = plan.schedule;
+	ret->header = plan.header;
 }
 
 /* ---- headers ---- */

@@ -137,6 +137,7 @@ struct runtime_copy {
 /* The types that the poll function of a task tells; for layout files. */
 struct task_types {
 	const struct type *future, *cell; /* NULL: unknown */
+	const struct type *header;        /* of the task, where cell does not lead to it; or NULL */
 	bool has_offset;                  /* offset is known: */
 	uint64_t offset; /* of the future of a task that has not ended, from its identity */
 };

@@ -14,7 +14,9 @@
 #include "runtimes/holding/holding.h"
 #include "runtimes/inspect/may_run_tasks.h"
 #include "runtimes/query/locals.h"
+#include "runtimes/thread/block_on.h"
 
+enum { MAX_RUNTIMES = 8 };
 enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the progress, percent */
 
 /* A function of the waker of a FuturesUnordered; its generics give the node type (waker.c). */
@@ -28,13 +30,26 @@ static bool is_of_waker(const char *own_name)
 	return str_begins_with_any(own_name, waker_functions);
 }
 
+/* A runtime in the executable. */
+struct exported {
+	const struct runtime *of;
+	struct runtime_copy copy;
+};
+
+/* A poll function of tasks. */
+struct exported_poll {
+	const struct runtime *of;
+	uint64_t addr;
+};
+
 struct exporter {
 	struct inspector *in;
-	const struct runtime *runtime;
-	struct runtime_copy copy;
+	struct exported runtimes[MAX_RUNTIMES];
+	size_t nruntimes;
+	struct dwarf_module *dm;
 	VEC(const struct type *) types; /* found so far, in order: the queue of walk_types() */
 	struct map met;
-	VEC(uint64_t) polls; /* addresses of the poll functions of tasks */
+	VEC(struct exported_poll) polls;
 	struct warm_up *counts;
 	warm_up_progress *progress;
 	void *arg;
@@ -63,23 +78,90 @@ static bool is_probed(const struct runtime *r, const char *path)
 	return false;
 }
 
+/* Whether the path is that of a row, of that kind. */
+static bool is_marked(const struct mark_row *row, enum mark_kind kind, const char *path)
+{
+	const char *last = qualified_last(path);
+
+	for (; row && row->name; row++) {
+		size_t len = strlen(row->name);
+
+		if (row->kind == kind && str_begins(path, row->within) &&
+		    qualified_base_len(last) == len && strncmp(last, row->name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is it the function of a runtime that polls a task? */
+static bool is_task_poll(const struct runtime *r, const char *path)
+{
+	return r->task_poll ? str_begins(path, r->task_poll)
+	                    : is_marked(r->marks, MARK_TASK_POLL, path);
+}
+
 /*
  * Whether a function is exported because it shows what a thread does, or where a trace can see
- * events. These are functions of the runtime: those without generics, poll functions, and those in
+ * events. These are functions of a runtime: those without generics, poll functions, and those in
  * the runtime's tables. The other generic functions are left out, because a large program has one
  * instance per task type.
  */
-static bool tells(const char *path, void *arg)
+static bool tells_of(const struct runtime *r, const char *path)
 {
-	const struct runtime *r = ((struct exporter *)arg)->runtime;
-	const char *last = qualified_last(path);
-
-	if (is_of_waker(last))
-		return true;
 	if (!str_begins(path, r->loop))
 		return false;
-	return !strchr(path, '<') || str_begins(last, "poll") ||
-	       runtime_begins_with_one(path, r->functions) || is_probed(r, path);
+	return !strchr(path, '<') || str_begins(qualified_last(path), "poll") ||
+	       is_task_poll(r, path) || runtime_begins_with_one(path, r->functions) ||
+	       is_probed(r, path);
+}
+
+/* Whether a function is that block_on in which threads run the tasks of a runtime without its own.
+ */
+static bool is_block_on(const struct exporter *r, const char *path)
+{
+	bool needed = false;
+
+	for (size_t i = 0; i < r->nruntimes; i++)
+		needed |= !r->runtimes[i].of->expected;
+	for (const struct runtime *of = block_on_crates; needed && of->name; of++) {
+		if (is_marked(of->marks, MARK_BLOCK_ON, path))
+			return true;
+	}
+	return false;
+}
+
+static bool tells(const char *path, void *arg)
+{
+	const struct exporter *r = arg;
+
+	if (is_of_waker(qualified_last(path)) || is_block_on(r, path))
+		return true;
+	for (size_t i = 0; i < r->nruntimes; i++) {
+		if (tells_of(r->runtimes[i].of, path))
+			return true;
+	}
+	return false;
+}
+
+/* Is the path, or the crate that it is in, of that crate? */
+static bool is_in_crate(const char *path, const char *crate)
+{
+	size_t len = strlen(crate);
+
+	return strncmp(path, crate, len) == 0 && strncmp(path + len, "::", 2) == 0;
+}
+
+/* May the crate have functions for which tells() is true? */
+static bool of_crate(const char *crate, void *arg)
+{
+	const struct exporter *r = arg;
+	bool own = false;
+
+	for (size_t i = 0; i < r->nruntimes; i++)
+		own |= is_in_crate(r->runtimes[i].of->path, crate);
+	for (const struct runtime *of = block_on_crates; !own && of->name; of++)
+		own = is_in_crate(of->path, crate);
+	return own;
 }
 
 /*
@@ -91,22 +173,29 @@ static void ask_about_generics(struct exporter *r, const struct function *f)
 	static const char *const params[] = { "F", "T", "W" };
 	const char *last = qualified_last(f->name);
 
-	if (str_begins(f->name, r->runtime->task_functions))
-		function_param(f, "T");
+	for (size_t i = 0; i < r->nruntimes; i++) {
+		if (str_begins(f->name, r->runtimes[i].of->task_functions))
+			function_param(f, "T");
+	}
 	if (!str_begins(last, "block_on") && !str_begins(last, waker_clone))
 		return;
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
 		meet(r, function_param(f, params[i]));
+	if (is_block_on(r, f->name))
+		meet(r, function_first_argument(f));
 }
 
 static void visit_function(const struct function *f, void *arg)
 {
 	struct exporter *r = arg;
 
-	if (f->high && str_begins(f->name, r->runtime->task_poll))
-		*vec_push(&r->polls) = f->low;
-	else
-		ask_about_generics(r, f);
+	for (size_t i = 0; f->high && i < r->nruntimes; i++) {
+		if (!is_task_poll(r->runtimes[i].of, f->name))
+			continue;
+		*vec_push(&r->polls) = (struct exported_poll){ r->runtimes[i].of, f->low };
+		return;
+	}
+	ask_about_generics(r, f);
 }
 
 static void plan_tasks(struct exporter *r)
@@ -115,9 +204,10 @@ static void plan_tasks(struct exporter *r)
 	for (size_t i = 0; i < r->polls.n; i++) {
 		struct task_types types;
 
-		r->runtime->task_types(r->in, r->polls.data[i], &types);
+		r->polls.data[i].of->task_types(r->in, r->polls.data[i].addr, &types);
 		meet(r, types.future);
 		meet(r, types.cell);
+		meet(r, types.header);
 	}
 }
 
@@ -155,7 +245,11 @@ static bool may_execute(const char *name, void *arg)
 
 	if (str_begins(last, once) && (!last[sizeof(once) - 1] || last[sizeof(once) - 1] == '<'))
 		return false;
-	return !str_begins_with_any(name, others) && !str_begins(name, r->runtime->path);
+	for (size_t i = 0; i < r->nruntimes; i++) {
+		if (str_begins(name, r->runtimes[i].of->path))
+			return false;
+	}
+	return !str_begins_with_any(name, others);
 }
 
 static bool executes(const struct function *f, void *arg)
@@ -274,11 +368,23 @@ static struct error *ask_layout(struct inspector *in)
 	return NULL;
 }
 
+/* Adds the types by which a runtime's own structures are read. */
+static void meet_own(struct exporter *r, const struct runtime_copy *copy)
+{
+	const struct bindings *layout = copy->layout;
+
+	for (size_t i = 0; i < layout->n; i++) {
+		meet(r, layout->slots[i].root);
+		meet(r, bindings_type(layout, i));
+	}
+	for (size_t i = 0; i < sizeof(copy->types) / sizeof(copy->types[0]); i++)
+		meet(r, copy->types[i]);
+}
+
 static struct error *warm_up(struct exporter *r)
 {
-	const struct bindings *layout = r->copy.layout;
 	const struct enumerate_ops ops = {
-		.crate = r->runtime->name,
+		.of_crate = of_crate,
 		.anywhere = is_of_waker,
 		.tells = tells,
 		.function = visit_function,
@@ -289,23 +395,19 @@ static struct error *warm_up(struct exporter *r)
 	};
 
 	TRY(ask_layout(r->in));
-	for (size_t i = 0; i < layout->n; i++) {
-		meet(r, layout->slots[i].root);
-		meet(r, bindings_type(layout, i));
-	}
-	for (size_t i = 0; i < sizeof(r->copy.types) / sizeof(r->copy.types[0]); i++)
-		meet(r, r->copy.types[i]);
-	TRY(enumerate_code(r->copy.dm, &ops, r));
-	enumerated_note_probes(r->copy.dm);
+	for (size_t i = 0; i < r->nruntimes; i++)
+		meet_own(r, &r->runtimes[i].copy);
+	TRY(enumerate_code(r->dm, &ops, r));
+	enumerated_note_probes(r->dm);
 	plan_tasks(r);
-	ask_about_drops(r->copy.dm);
-	show_learn(r->copy.dm);
+	ask_about_drops(r->dm);
+	show_learn(r->dm);
 	return walk_types(r);
 }
 
 static struct error *write_file(struct exporter *r, const char *path)
 {
-	struct dwarf_module *dm = r->copy.dm;
+	struct dwarf_module *dm = r->dm;
 	size_t ntypes[2];
 
 	types_flush(dm, true);
@@ -318,17 +420,30 @@ static struct error *write_file(struct exporter *r, const char *path)
 	return err;
 }
 
-/* Finds a runtime of the executable that has a poll function for each task type. */
-static bool find_runtime(struct exporter *r)
+/* Finds the runtimes of the executable whose tasks tell their types by their poll functions. */
+static void find_runtimes(struct exporter *r)
 {
 	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {
-		if (!(*list)->task_poll)
+		struct exported *e = &r->runtimes[r->nruntimes];
+
+		if (!(*list)->task_types || r->nruntimes == MAX_RUNTIMES ||
+		    !(*list)->copy(r->in, 0, &e->copy))
 			continue;
-		r->runtime = *list;
-		if ((*list)->copy(r->in, 0, &r->copy))
-			return true;
+		e->of = *list;
+		r->dm = r->dm ? r->dm : e->copy.dm;
+		r->nruntimes++;
 	}
-	return false;
+}
+
+static const char *exportable(struct inspector *in)
+{
+	STR(names);
+
+	for (const struct runtime *const *list = runtimes_in(in->di); *list; list++) {
+		if ((*list)->task_types)
+			str_printf(&names, "%s%s", names.len ? " or " : "", (*list)->name);
+	}
+	return arena_strdup(&in->arena, str_text(&names));
 }
 
 struct error *layout_export_write(struct inspector *in, const char *path,
@@ -345,9 +460,10 @@ struct error *layout_export_write(struct inspector *in, const char *path,
 	if (in->info.tier != TIER_FULL)
 		return error_new(ERR_NO_DEBUGINFO, "%s has no full debug info: %s", in->info.exe,
 		                 in->info.tier_reason ? in->info.tier_reason : "none");
-	if (!find_runtime(&r))
+	find_runtimes(&r);
+	if (!r.nruntimes)
 		return error_new(ERR_LAYOUT, "%s has no %s runtime in it", in->info.exe,
-		                 r.runtime->name);
+		                 exportable(in));
 	err = warm_up(&r);
 	if (!err)
 		err = write_file(&r, path);
