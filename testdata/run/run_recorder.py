@@ -168,21 +168,17 @@ def test_lost(asyncdbg, path, _):
     with tempfile.TemporaryDirectory() as directory:
         program = Program(path)
         recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "runnable>1h", ring="128K")
-        # The kernel's buffer has room for about 150,000 events.
         recorder.child.send_signal(signal.SIGSTOP)
-        polls = program.run("flat 4 2")["polls"]
+        program.overrun()
         recorder.child.send_signal(signal.SIGCONT)
         program.run("pingpong 10")
         recorder.signal()
         said = recorder.finish()
-        if said[0]["lost"]:
-            check("lost: status", recorder.child.returncode, 1)
-            counts = decode_perfetto(recorder.file, open_flows=10)
-            if counts:
-                check("lost: it is shown", counts["names"]["instant"].get("events were lost", 0) > 0, True)
-        else:
-            check(f"lost: none of the events of {polls} polls", polls > 150_000, False)
-            print("left out: no event was lost")
+        check("lost: some events", said[0]["lost"] > 0, True)
+        check("lost: status", recorder.child.returncode, 1)
+        counts = decode_perfetto(recorder.file, open_flows=10)
+        if counts:
+            check("lost: it is shown", counts["names"]["instant"].get("events were lost", 0) > 0, True)
         program.kill()
 
 

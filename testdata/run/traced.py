@@ -11,6 +11,7 @@ import tempfile
 import time
 
 WAIT = 60  # seconds for each step
+OVERRUN = 200_000  # polls; there is room for about 150,000 events, and each poll has two or more
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKS = os.path.join(HERE, "..", "check")
 SCHEMA = os.path.join(HERE, "..", "..", "docs", "asyncdbg.schema.json")
@@ -109,6 +110,13 @@ class Program:
     def run(self, section):
         self.begin(section)
         return self.truth()
+
+    def overrun(self):
+        """Runs until it has had more events than the kernel's buffer has room for; how many polls that were."""
+        polls = 0
+        while polls < OVERRUN:
+            polls += self.run("flat 1 2")["polls"]
+        return polls
 
     def wait_for_task(self, asyncdbg, text):
         """Until a line of `tasks` has a text."""
