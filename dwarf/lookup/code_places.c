@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "debugger/base/map.h"
-#include "debugger/base/progress.h"
 #include "dwarf/lookup/function_names.h"
+#include "dwarf/lookup/in_await.h"
 #include "dwarf/module/line_rows.h"
-#include "dwarf/names/source.h"
+#include "dwarf/names/qualified.h"
 
 enum {
 	MAX_MISSES = 20000, /* rows of other functions, after the last one of the function */
@@ -18,6 +18,7 @@ struct search {
 	struct debuginfo *di;
 	struct arena *a;
 	struct map found; /* key -> index in places + 1 */
+	bool awaits;      /* places in an await that is in progress will do */
 	VEC(struct code_place) places;
 };
 
@@ -28,7 +29,14 @@ static struct error *read_rows(struct debuginfo *di, const char *file, size_t mo
 	return *dm ? line_rows_read(*dm, file, ret) : NULL;
 }
 
-/* The innermost function at a row; NULL: no code is there. */
+/* The compiler's drop glue of a coroutine has the lines of its awaits. */
+static bool is_drop_glue(const struct function *f)
+{
+	return f->name && (qualified_is(f->name, "core::ptr::drop_in_place") ||
+	                   qualified_is(f->name, "core::ptr::drop_glue"));
+}
+
+/* The innermost function at a row; NULL: no code is there, or drop glue. */
 static const struct location *function_at(struct search *s, struct dwarf_module *dm,
                                           const struct line_row *row, uint64_t *addr)
 {
@@ -40,7 +48,7 @@ static const struct location *function_at(struct search *s, struct dwarf_module 
 		return NULL;
 	const struct location *l = lookup_functions_at(s->di, *addr, s->a, &n);
 
-	return l->function ? l : NULL;
+	return l->function && !is_drop_glue(l->function) ? l : NULL;
 }
 
 static uint64_t key_of(const struct location *l)
@@ -64,10 +72,18 @@ static const struct line_row *after_prologue(const line_row_vec *rows, const str
 	return best;
 }
 
-static void add_place(struct search *s, const struct location *l, const struct line_row *row,
-                      uint64_t addr)
+/* The blocks have gaps, so the beginning of the run counts, too. */
+static bool is_in_await(struct dwarf_module *dm, const struct location *l,
+                        const struct line_row *row)
 {
-	if (s->places.n >= MAX_PLACES || map_has(&s->found, key_of(l)))
+	return in_await_has(dm, key_of(l), row->addr) || in_await_has(dm, key_of(l), row->run);
+}
+
+static void add_place(struct search *s, struct dwarf_module *dm, const struct location *l,
+                      const struct line_row *row, uint64_t addr)
+{
+	if (s->places.n >= MAX_PLACES || map_has(&s->found, key_of(l)) ||
+	    (!s->awaits && is_in_await(dm, l, row)))
 		return;
 	*vec_push(&s->places) = (struct code_place){
 		.addr = addr,
@@ -96,7 +112,7 @@ static void add_row(struct search *s, struct dwarf_module *dm, const line_row_ve
 
 		addr = body ? dm->module->bias + body->addr : addr;
 	}
-	add_place(s, l, row, addr);
+	add_place(s, dm, l, row, addr);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -124,22 +140,39 @@ static void finish(struct search *s, struct code_places *ret)
 
 /* ---- lines ---- */
 
-/* Adds the places of the first line from line on that has code in this module. */
+/*
+ * Adds the places of a line. The code that makes the awaited future comes before that which polls
+ * it, wherever the compiler has put them: the latter is also where a suspended function resumes.
+ */
 static struct error *add_line(struct search *s, struct dwarf_module *dm, const line_row_vec *rows,
-                              unsigned line, unsigned *found)
+                              unsigned line)
 {
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct line_row *row = &rows->data[i];
+	for (int pass = 0; pass < 2; pass++) {
+		s->awaits = pass == 1;
+		for (size_t i = 0; i < rows->n && rows->data[i].line <= line; i++) {
+			if (rows->data[i].line == line)
+				add_row(s, dm, rows, &rows->data[i]);
+		}
+		TRY(interrupt_check());
+	}
+	return NULL;
+}
 
-		if (row->line < line)
+/* Adds the places of the first line from line on that has code in this module. */
+static struct error *add_next_line(struct search *s, struct dwarf_module *dm,
+                                   const line_row_vec *rows, unsigned line, unsigned *found)
+{
+	unsigned tried = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		unsigned here = rows->data[i].line;
+
+		if (here < line || here == tried || (*found && here != *found))
 			continue;
-		if (*found && row->line != *found)
-			break;
-		add_row(s, dm, rows, row);
+		tried = here;
+		TRY(add_line(s, dm, rows, here));
 		if (s->places.n)
-			*found = row->line;
-		if (i % 1024 == 0)
-			TRY(interrupt_check());
+			*found = here;
 	}
 	return NULL;
 }
@@ -157,7 +190,7 @@ struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigne
 
 		err = read_rows(di, file, i, &dm, &rows);
 		if (!err && rows.n)
-			err = add_line(&s, dm, &rows, line, &ret->line);
+			err = add_next_line(&s, dm, &rows, line, &ret->line);
 		vec_free(&rows);
 	}
 	finish(&s, ret);
@@ -210,7 +243,7 @@ static struct error *add_function(struct search *s, struct dwarf_module *dm,
 		if (!body)
 			add_row(s, dm, rows, row);
 		else if (is_better(f, row, l, addr))
-			add_place(s, l, row, addr);
+			add_place(s, dm, l, row, addr);
 		if (i % 1024 == 0)
 			TRY(interrupt_check());
 	}
@@ -224,8 +257,10 @@ static struct error *add_named(struct search *s, const struct named_function *f,
 	struct error *err = line_rows_read(f->dm, f->file, &rows);
 	size_t before = s->places.n;
 
-	if (!err && f->is_async)
+	for (int pass = 0; pass < 2 && !err && f->is_async; pass++) {
+		s->awaits = pass == 1;
 		err = add_function(s, f->dm, &rows, f, true);
+	}
 	if (!err && s->places.n == before) {
 		err = add_function(s, f->dm, &rows, f, false);
 		ret->every_poll |= f->is_async && s->places.n > before;

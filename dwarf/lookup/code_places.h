@@ -32,10 +32,11 @@ struct code_places {
 
 /*
  * The places of a line: the lowest address that begins a statement of it, once for each function
- * and each inlined call of one. At the entry of a function it is the end of its prologue. file: the
- * end of a path, whole components ("main.rs", "src/main.rs"). If the line has no code, the next one
- * of the file that has some. Searches all modules that are no libraries of the C runtime. ret->n is
- * 0 if there is no such file or no code from the line on. ERR_INTERRUPTED at ^C.
+ * and each inlined call of one; at an await, where the awaited future is made, not where it is
+ * polled again. At the entry of a function it is the end of its prologue. file: the end of a path,
+ * whole components ("main.rs", "src/main.rs"). If the line has no code, the next one of the file
+ * that has some. Searches all modules that are no libraries of the C runtime. ret->n is 0 if there
+ * is no such file or no code from the line on. ERR_INTERRUPTED at ^C.
  */
 struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigned line,
                                  struct arena *a, struct code_places *ret) MUST_CHECK;
@@ -44,8 +45,9 @@ struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigne
  * The places where the functions of a name begin. path: the end of the function's path, whole
  * components and without generics, as the programmer wrote it: "serve", "Server::serve",
  * "app::main::{closure#0}", "app::run::{async_block#1}". All functions that fit are meant, in all
- * instances. An async function begins at the first line of its body; it does not begin again when
- * it is resumed. Reads the names of all units.
+ * instances, but for inlined ones of which no line of their own is left. An async function begins
+ * at the first line of its body; it does not begin again when it is resumed. Reads the names of all
+ * units.
  */
 struct error *lookup_function_places(struct debuginfo *di, const char *path, struct arena *a,
                                      struct code_places *ret) MUST_CHECK;

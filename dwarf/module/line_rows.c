@@ -31,10 +31,12 @@ static bool has_file(struct dwarf_module *dm, struct unit *u, const char *typed)
 	return false;
 }
 
-/* The file of the last row: libdw's pointer, which is the same for most rows. */
-struct last_file {
-	const char *name;
-	const char *path; /* NULL: it is not the file searched for */
+/* The row before. */
+struct last_row {
+	const char *name; /* of its file: libdw's pointer, which is the same for most rows */
+	const char *path; /* of that file; NULL: it is not the file searched for */
+	int line;         /* of the run; 0: none */
+	uint64_t run;     /* its first address */
 };
 
 /* libdw's names may be relative to the unit's directory. */
@@ -48,35 +50,56 @@ static const char *find_path(struct dwarf_module *dm, const struct unit *u, cons
 	return path && line_rows_file_is(path, typed) ? path : NULL;
 }
 
-static void add_row(struct dwarf_module *dm, struct unit *u, Dwarf_Line *line, const char *typed,
-                    struct last_file *last, line_row_vec *ret)
+/* Reads a row; false if it is none of the file. It may end or continue the run. */
+static bool read_row(struct dwarf_module *dm, struct unit *u, Dwarf_Line *line, const char *typed,
+                     struct last_row *last, Dwarf_Addr *addr)
 {
 	const char *name = dwarf_linesrc(line, NULL, NULL);
-	bool is_statement = false, is_end = true, ends_prologue = false;
-	Dwarf_Addr addr = 0;
+	bool is_end = true;
 	int number = 0;
 
-	if (name != last->name)
-		*last = (struct last_file){ name, find_path(dm, u, name, typed) };
+	if (name != last->name) {
+		last->name = name;
+		last->path = find_path(dm, u, name, typed);
+	}
+	if (dwarf_lineendsequence(line, &is_end) != 0 || is_end) {
+		last->line = 0;
+		return false;
+	}
 	if (!last->path || dwarf_lineno(line, &number) != 0 || number <= 0 ||
-	    dwarf_linebeginstatement(line, &is_statement) != 0 || !is_statement ||
-	    dwarf_lineendsequence(line, &is_end) != 0 || is_end || dwarf_lineaddr(line, &addr) != 0)
-		return;
-	dwarf_lineprologueend(line, &ends_prologue);
-	*vec_push(ret) = (struct line_row){ addr, (unsigned)number, last->path, u, ends_prologue };
+	    dwarf_lineaddr(line, addr) != 0)
+		return false;
+	if (number != last->line)
+		last->run = *addr;
+	last->line = number;
+	return true;
 }
 
 static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed, line_row_vec *ret)
 {
-	struct last_file last = { 0 };
+	struct last_row last = { 0 };
 	Dwarf_Lines *lines;
 	Dwarf_Die cu;
 	size_t n;
 
 	if (!dwarf_offdie(dm->dwarf, u->first_die, &cu) || dwarf_getsrclines(&cu, &lines, &n) != 0)
 		return;
-	for (size_t i = 0; i < n; i++)
-		add_row(dm, u, dwarf_onesrcline(lines, i), typed, &last, ret);
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		bool is_statement = false, ends_prologue = false;
+		Dwarf_Addr addr;
+
+		if (!read_row(dm, u, line, typed, &last, &addr) ||
+		    dwarf_linebeginstatement(line, &is_statement) != 0 || !is_statement)
+			continue;
+		dwarf_lineprologueend(line, &ends_prologue);
+		*vec_push(ret) = (struct line_row){ .addr = addr,
+			                            .run = last.run,
+			                            .line = (unsigned)last.line,
+			                            .file = last.path,
+			                            .unit = u,
+			                            .prologue_end = ends_prologue };
+	}
 }
 
 static int compare(const void *a, const void *b)

@@ -5,7 +5,12 @@
 #include "dwarf/module/debuginfo.h"
 
 struct line_row {
-	uint64_t addr;    /* link-time */
+	uint64_t addr; /* link-time */
+	/*
+	 * Where its run begins: rows that follow each other, of the same line but for line 0 and
+	 * for other files, as those of inlined functions are.
+	 */
+	uint64_t run;
 	unsigned line;    /* not 0 */
 	const char *file; /* full path as in DWARF */
 	struct unit *unit;
