@@ -10,7 +10,7 @@
 
 #include "debugger/base/arena.h"
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, ends;
 
 __attribute__((format(printf, 1, 0))) static char *format_message(const char *format, va_list args)
 {
@@ -108,9 +108,19 @@ void interrupt_clear(void)
 	interrupted = 0;
 }
 
+void interrupt_request_end(void)
+{
+	ends = 1;
+}
+
+bool interrupt_is_end(void)
+{
+	return ends;
+}
+
 struct error *interrupt_check(void)
 {
-	return interrupted ? error_new(ERR_INTERRUPTED, "interrupted") : NULL;
+	return interrupted || ends ? error_new(ERR_INTERRUPTED, "interrupted") : NULL;
 }
 
 struct error *interrupt_sleep(double seconds)

@@ -63,6 +63,12 @@ void error_freep(struct error **err);
 /* The ^C flag. The signal handler in commands/ sets it; every long loop checks it. */
 void interrupt_request(void);
 void interrupt_clear(void);
+/*
+ * A request to end this process: a signal handler may call it. From now on everything is
+ * interrupted, and interrupt_clear() does not change that.
+ */
+void interrupt_request_end(void);
+bool interrupt_is_end(void);
 /* ERR_INTERRUPTED if the user has pressed ^C, else NULL. */
 struct error *interrupt_check(void) MUST_CHECK;
 /* Sleeps. ERR_INTERRUPTED as soon as a signal comes after interrupt_request(). */

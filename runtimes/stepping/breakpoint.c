@@ -1,0 +1,295 @@
+#include "runtimes/stepping/breakpoint.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/target/target.h"
+#include "dwarf/lookup/code_places.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/source.h"
+#include "runtimes/stepping/control.h"
+
+/* ---- what was typed ---- */
+
+enum spec_kind { SPEC_FUNCTION, SPEC_LINE, SPEC_ADDRESS };
+
+struct spec {
+	enum spec_kind kind;
+	const char *name; /* of the file or the function; in the arena */
+	unsigned line;
+	uint64_t addr;
+};
+
+static bool read_number(const char *text, int base, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	if (!*text || strchr("+- \t", *text))
+		return false;
+	*ret = strtoull(text, &end, base);
+	return *end == '\0' && *ret <= max;
+}
+
+static struct error *read_spec(struct arena *a, const char *text, struct spec *ret)
+{
+	const char *colon = strrchr(text, ':');
+	uint64_t number;
+
+	*ret = (struct spec){ .kind = SPEC_FUNCTION, .name = text };
+	if (text[0] == '*' || (text[0] == '0' && text[1] == 'x')) {
+		ret->kind = SPEC_ADDRESS;
+		if (read_number(text + (text[0] == '*'), 0, UINT64_MAX, &ret->addr))
+			return NULL;
+		return error_new(ERR_USAGE, "\"%s\" is not an address", text);
+	}
+	if (colon && colon > text && colon[-1] != ':' &&
+	    read_number(colon + 1, 10, UINT32_MAX, &number) && number) {
+		ret->kind = SPEC_LINE;
+		ret->line = (unsigned)number;
+		ret->name = arena_strndup(a, text, (size_t)(colon - text));
+		return NULL;
+	}
+	if (!*text || strpbrk(text, " \t") || text[0] == ':' ||
+	    (colon && colon > text && colon[-1] != ':'))
+		return error_new(ERR_USAGE,
+		                 "\"%s\" is no place: name FILE:LINE, a function or 0xADDRESS",
+		                 text);
+	return NULL;
+}
+
+struct error *breakpoint_check(const char *text)
+{
+	SCRATCH(tmp);
+	struct spec spec;
+
+	return read_spec(&tmp, text, &spec);
+}
+
+/* ---- places ---- */
+
+static void keep_places(struct breakpoint *bp, const struct code_places *found)
+{
+	struct arena *a = &bp->find_arena;
+
+	bp->places = NEW_ARRAY(a, struct breakpoint_place, found->n);
+	bp->nplaces = found->n;
+	for (size_t i = 0; i < found->n; i++) {
+		const struct code_place *p = &found->data[i];
+
+		bp->places[i] = (struct breakpoint_place){
+			.addr = p->addr,
+			.function =
+				p->function ? str_clean(a, p->function, strlen(p->function)) : NULL,
+			.line = p->line,
+			.inlined = p->inlined,
+		};
+		if (p->file) {
+			const char *file = source_of(a, p->file, p->comp_dir, NULL).text;
+
+			bp->places[i].file = str_clean(a, file, strlen(file));
+		}
+	}
+}
+
+static void set_note(struct breakpoint *bp, const struct spec *spec,
+                     const struct code_places *found)
+{
+	struct arena *a = &bp->find_arena;
+
+	if (!found->n && spec->kind == SPEC_LINE)
+		bp->note = arena_printf(a, "no file of that name has code at line %u or behind it",
+		                        spec->line);
+	else if (!found->n)
+		bp->note = "no function of that name has code: it does not exist, is not used, or "
+			   "a generic one has no instance";
+	else if (spec->kind == SPEC_LINE && found->line != spec->line)
+		bp->note = arena_printf(a, "line %u has no code, line %u is the next that has",
+		                        spec->line, found->line);
+	else if (found->every_poll)
+		bp->note = "the async function is on one line: every poll of it passes here";
+}
+
+static struct error *find(struct breakpoint *bp, struct debuginfo *di)
+{
+	SCRATCH(tmp);
+	struct code_places found = { 0 };
+	struct code_place at = { 0 };
+	struct spec spec;
+
+	arena_free(&bp->find_arena);
+	bp->places = NULL;
+	bp->nplaces = 0;
+	bp->note = NULL;
+	TRY(read_spec(&tmp, bp->text, &spec));
+	if (spec.kind == SPEC_LINE) {
+		TRY(lookup_line_places(di, spec.name, spec.line, &tmp, &found));
+	} else if (spec.kind == SPEC_FUNCTION) {
+		TRY(lookup_function_places(di, spec.name, &tmp, &found));
+	} else {
+		struct region region;
+		size_t n;
+
+		if (!target_region(di->target, &tmp, spec.addr, &region) || !region.executable) {
+			bp->note = "there is no code";
+			return NULL;
+		}
+		const struct location *l = lookup_locations(di, spec.addr, &tmp, &n);
+
+		at = (struct code_place){ .addr = spec.addr,
+			                  .function = l->name,
+			                  .file = l->file,
+			                  .comp_dir = l->comp_dir,
+			                  .line = l->line,
+			                  .inlined = l->inlined };
+		found = (struct code_places){ .data = &at, .n = 1, .line = l->line };
+	}
+	keep_places(bp, &found);
+	set_note(bp, &spec, &found);
+	return NULL;
+}
+
+bool breakpoint_is_at(const struct breakpoint *bp, uint64_t addr)
+{
+	for (size_t i = 0; bp->enabled && i < bp->nplaces; i++) {
+		if (bp->places[i].addr == addr)
+			return true;
+	}
+	return false;
+}
+
+static bool any_is_at(const struct breakpoints *b, uint64_t addr)
+{
+	for (size_t i = 0; i < b->list.n; i++) {
+		if (breakpoint_is_at(b->list.data[i], addr))
+			return true;
+	}
+	return false;
+}
+
+/* Plants places of an enabled breakpoint, and takes away those that no enabled one has. */
+static struct error *update(const struct breakpoints *b, const struct breakpoint *bp,
+                            struct control *c)
+{
+	for (size_t i = 0; c->pid && i < bp->nplaces; i++) {
+		uint64_t addr = bp->places[i].addr;
+		struct error *err = control_plant(c, addr, any_is_at(b, addr));
+
+		if (err)
+			return error_wrap(err, "breakpoint %u at 0x%" PRIx64, bp->number, addr);
+	}
+	return NULL;
+}
+
+/* ---- the list ---- */
+
+static void free_one(struct breakpoint *bp)
+{
+	arena_free(&bp->arena);
+	arena_free(&bp->find_arena);
+	free(bp);
+}
+
+static void remove_from(struct breakpoints *b, const struct breakpoint *bp)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->list.n; i++) {
+		if (b->list.data[i] != bp)
+			b->list.data[n++] = b->list.data[i];
+	}
+	b->list.n = n;
+}
+
+struct error *breakpoint_add(struct breakpoints *b, const struct breakpoint_options *options,
+                             struct control *c, struct debuginfo *di, struct breakpoint **ret)
+{
+	TRY(breakpoint_check(options->text));
+	struct breakpoint *bp = calloc(1, sizeof(*bp));
+	if (!bp)
+		out_of_memory();
+	bp->number = b->last + 1;
+	bp->text = arena_strdup(&bp->arena, options->text);
+	bp->task = options->task ? arena_strdup(&bp->arena, options->task) : NULL;
+	bp->skip = options->skip;
+	bp->temporary = options->temporary;
+	bp->enabled = true;
+	*vec_push(&b->list) = bp;
+	struct error *err = di ? find(bp, di) : NULL;
+	if (!err)
+		err = update(b, bp, c);
+	if (err) {
+		error_free(breakpoint_delete(b, bp, c));
+		return err;
+	}
+	b->last++;
+	*ret = bp;
+	return NULL;
+}
+
+struct error *breakpoint_find_all(struct breakpoints *b, struct control *c, struct debuginfo *di)
+{
+	for (size_t i = 0; i < b->list.n; i++)
+		TRY(find(b->list.data[i], di));
+	for (size_t i = 0; i < b->list.n; i++)
+		TRY(update(b, b->list.data[i], c));
+	return NULL;
+}
+
+struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number)
+{
+	for (size_t i = 0; i < b->list.n; i++) {
+		if (b->list.data[i]->number == number)
+			return b->list.data[i];
+	}
+	return NULL;
+}
+
+struct error *breakpoint_enable(struct breakpoints *b, struct breakpoint *bp, bool enabled,
+                                struct control *c)
+{
+	bp->enabled = enabled;
+	return update(b, bp, c);
+}
+
+struct error *breakpoint_delete(struct breakpoints *b, struct breakpoint *bp, struct control *c)
+{
+	bp->enabled = false;
+	struct error *err = update(b, bp, c);
+
+	remove_from(b, bp);
+	free_one(bp);
+	return err;
+}
+
+bool breakpoint_asks_for_task(const struct breakpoints *b, uint64_t addr)
+{
+	for (size_t i = 0; i < b->list.n; i++) {
+		if (b->list.data[i]->task && breakpoint_is_at(b->list.data[i], addr))
+			return true;
+	}
+	return false;
+}
+
+struct breakpoint *breakpoint_hit(struct breakpoints *b, uint64_t addr, const char *task)
+{
+	struct breakpoint *ret = NULL;
+
+	for (size_t i = 0; i < b->list.n; i++) {
+		struct breakpoint *bp = b->list.data[i];
+
+		if (!breakpoint_is_at(bp, addr) ||
+		    (bp->task && (!task || strcmp(bp->task, task) != 0)))
+			continue;
+		if (++bp->hits > bp->skip && !ret)
+			ret = bp;
+	}
+	return ret;
+}
+
+void breakpoint_free_all(struct breakpoints *b)
+{
+	for (size_t i = 0; i < b->list.n; i++)
+		free_one(b->list.data[i]);
+	vec_free(&b->list);
+}

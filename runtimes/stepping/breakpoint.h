@@ -1,0 +1,88 @@
+/*
+ * Numbered breakpoints of a program under control. They are kept when the program ends, and are
+ * found anew in the next one.
+ */
+#ifndef RUNTIMES_STEPPING_BREAKPOINT_H
+#define RUNTIMES_STEPPING_BREAKPOINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+#include "debugger/base/vec.h"
+
+struct control;
+struct debuginfo;
+
+/* One address of a breakpoint; strings are in the breakpoint's arena. */
+struct breakpoint_place {
+	uint64_t addr;        /* run-time */
+	const char *function; /* qualified name; NULL: unknown */
+	const char *file;     /* for display; NULL: unknown */
+	unsigned line;        /* 0: unknown */
+	bool inlined;
+};
+
+struct breakpoint {
+	unsigned number;  /* from 1; never used again */
+	const char *text; /* as it was typed: "src/main.rs:41", "app::serve", "0x401000" */
+	const char *task; /* id of the task that it is for; NULL: all, and threads without one */
+	uint64_t skip;    /* how many hits are passed before it halts */
+	uint64_t hits;    /* those of its task */
+	bool enabled, temporary;
+	struct breakpoint_place *places;
+	size_t nplaces;
+	/*
+	 * Why it has no place, or what there is to know about them: "line 40 has no code". NULL:
+	 * nothing.
+	 */
+	const char *note;
+	struct arena arena;      /* text and task */
+	struct arena find_arena; /* places and note, until it is found anew */
+};
+
+struct breakpoints {
+	VEC(struct breakpoint *) list; /* ascending number */
+	unsigned last;                 /* the last number given */
+};
+
+/* What a new breakpoint is to be. */
+struct breakpoint_options {
+	const char *text, *task;
+	uint64_t skip;
+	bool temporary;
+};
+
+/* ERR_USAGE if the text can be no place. */
+struct error *breakpoint_check(const char *text) MUST_CHECK;
+/*
+ * Adds a breakpoint, and with a program finds and plants it. It may have no place: its note says
+ * why. di is NULL as long as there is no program.
+ */
+struct error *breakpoint_add(struct breakpoints *b, const struct breakpoint_options *options,
+                             struct control *c, struct debuginfo *di, struct breakpoint **ret)
+	MUST_CHECK;
+/* Finds all breakpoints in a new program and plants those that are enabled. */
+struct error *breakpoint_find_all(struct breakpoints *b, struct control *c, struct debuginfo *di)
+	MUST_CHECK;
+/* The breakpoint of that number; NULL: none. */
+struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number);
+/* Plants its places, or takes them away where no other enabled one is. */
+struct error *breakpoint_enable(struct breakpoints *b, struct breakpoint *bp, bool enabled,
+                                struct control *c) MUST_CHECK;
+/* Takes it away and frees it. */
+struct error *breakpoint_delete(struct breakpoints *b, struct breakpoint *bp, struct control *c)
+	MUST_CHECK;
+/* Whether an enabled breakpoint has that address. */
+bool breakpoint_is_at(const struct breakpoint *bp, uint64_t addr);
+/*
+ * Counts a hit at an address by a thread that runs a task (id; NULL: none). Returns the first
+ * breakpoint that halts there; NULL: all let it pass.
+ */
+struct breakpoint *breakpoint_hit(struct breakpoints *b, uint64_t addr, const char *task);
+/* Whether breakpoint_hit() depends on the task. */
+bool breakpoint_asks_for_task(const struct breakpoints *b, uint64_t addr);
+void breakpoint_free_all(struct breakpoints *b);
+
+#endif

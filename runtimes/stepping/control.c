@@ -1,0 +1,295 @@
+#include "runtimes/stepping/control.h"
+
+#include <elf.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debugger/elf/elf_image.h"
+#include "debugger/live/proc.h"
+#include "debugger/live/tracer.h"
+
+#define BIT(signal) (UINT64_C(1) << ((signal)-1))
+
+/* Signals that end a program which is in error, and those that a terminal sends. */
+static const uint64_t stop_signals = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) |
+                                     BIT(SIGABRT) | BIT(SIGSYS) | BIT(SIGTRAP) | BIT(SIGINT) |
+                                     BIT(SIGQUIT);
+/* They are for us: ^C, and breakpoints that are not ours. */
+static const uint64_t drop_signals = BIT(SIGINT) | BIT(SIGTRAP);
+
+static struct error *request(struct control *c, struct tracer_request *r)
+{
+	if (!c->tracer)
+		c->tracer = tracer_new();
+	return tracer_request(c->tracer, r);
+}
+
+static struct error *request_plain(struct control *c, enum tracer_request_kind kind)
+{
+	return request(c, &(struct tracer_request){ .kind = kind });
+}
+
+static struct error *need_program(const struct control *c)
+{
+	return c->pid ? NULL : error_new(ERR_STATE, "no program is under control");
+}
+
+/* ---- the terminal ---- */
+
+/* Makes a process group the one that the terminal is for. */
+static void give_terminal(const struct control *c, pid_t group)
+{
+	sigset_t set, before;
+
+	if (!c->has_terminal)
+		return;
+	/* We are in the background when we take it back: that would stop us. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	pthread_sigmask(SIG_BLOCK, &set, &before);
+	tcsetpgrp(STDIN_FILENO, group);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- waiting ---- */
+
+static void set_stop(struct control *c, const struct event *e)
+{
+	struct control_stop stop = {
+		.tid = e->tid, .addr = e->addr, .signal = e->signal, .status = e->status
+	};
+
+	switch (e->kind) {
+	case EVENT_BREAKPOINT:
+		stop.reason = CONTROL_BREAKPOINT;
+		break;
+	case EVENT_EXEC:
+		stop.reason = CONTROL_EXEC;
+		break;
+	case EVENT_EXIT:
+		stop.reason = CONTROL_EXITED;
+		break;
+	case EVENT_KILLED:
+		stop.reason = CONTROL_KILLED;
+		break;
+	default:
+		stop.reason = CONTROL_SIGNAL;
+		break;
+	}
+	c->stop = stop;
+	if (e->kind == EVENT_EXIT || e->kind == EVENT_KILLED)
+		c->pid = 0;
+}
+
+static bool is_last(const struct event *e)
+{
+	return e->kind == EVENT_EXIT || e->kind == EVENT_KILLED;
+}
+
+/* Takes events until one that halts or is the last; *found false: there is none in that time. */
+static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *found)
+{
+	struct event e;
+
+	do {
+		TRY(tracer_wait_event(c->tracer, timeout_ns, &e, found));
+	} while (*found && !e.halted && !is_last(&e));
+	if (*found)
+		set_stop(c, &e);
+	return NULL;
+}
+
+/* Halts the program at ^C. An event that halts may have come at the same time. */
+static struct error *interrupt(struct control *c)
+{
+	bool found;
+
+	interrupt_clear();
+	struct error *err CLEANUP(error_freep) = request_plain(c, TRACER_HALT);
+
+	TRY(take_stop(c, 0, &found));
+	if (found)
+		return NULL;
+	if (err) {
+		struct error *ret = err;
+
+		err = NULL;
+		return ret;
+	}
+	c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
+	return NULL;
+}
+
+static struct error *wait_stop(struct control *c)
+{
+	bool found = false;
+	struct error *err = take_stop(c, UINT64_MAX, &found);
+
+	if (err && err->kind == ERR_INTERRUPTED) {
+		error_free(err);
+		err = interrupt(c);
+	}
+	return err;
+}
+
+struct error *control_continue(struct control *c)
+{
+	TRY(need_program(c));
+	give_terminal(c, c->pid);
+	struct error *err = request_plain(c, TRACER_CONTINUE);
+
+	/* The program may have ended while it was halted: its last event says so. */
+	if (err && err->kind == ERR_STATE) {
+		error_free(err);
+		err = NULL;
+	}
+	if (!err)
+		err = wait_stop(c);
+	give_terminal(c, getpgrp());
+	return err;
+}
+
+struct error *control_step(struct control *c, pid_t tid)
+{
+	struct tracer_request r = { .kind = TRACER_STEP, .step = { .tid = tid } };
+	bool found = false;
+
+	TRY(need_program(c));
+	struct error *err = request(c, &r);
+	/* A signal, or its end. */
+	if (!err && !r.step.done)
+		err = take_stop(c, 0, &found);
+	if (!err && !found)
+		c->stop = (struct control_stop){ .reason = CONTROL_STEPPED, .tid = tid };
+	return err;
+}
+
+/* ---- begin ---- */
+
+struct error *control_plant(struct control *c, uint64_t addr, bool on)
+{
+	struct tracer_request r = { .kind = on ? TRACER_BREAK : TRACER_UNBREAK,
+		                    .breakpoint = { addr } };
+
+	TRY(need_program(c));
+	return request(c, &r);
+}
+
+static struct error *take_control(struct control *c)
+{
+	struct tracer_request r = { .kind = TRACER_CONTROL,
+		                    .control = { stop_signals, drop_signals } };
+
+	return request(c, &r);
+}
+
+/* Runs to the address where the dynamic linker enters the program. */
+static struct error *run_to_entry(struct control *c)
+{
+	SCRATCH(tmp);
+	size_t len;
+	const char *auxv = proc_read(&tmp, c->pid, "auxv", &len);
+	uint64_t entry = auxv ? elf_auxv_find(auxv, len, AT_ENTRY) : 0;
+
+	if (!entry)
+		return error_new(ERR_STATE, "process %d: it is unknown where it begins",
+		                 (int)c->pid);
+	TRY(control_plant(c, entry, true));
+	TRY(control_continue(c));
+	return c->pid ? control_plant(c, entry, false) : NULL;
+}
+
+static struct error *begin(struct control *c)
+{
+	bool found;
+
+	/* The event of execve(). */
+	TRY(take_stop(c, 0, &found));
+	TRY(take_control(c));
+	TRY(request_plain(c, TRACER_HALT));
+	TRY(run_to_entry(c));
+	if (c->pid && c->stop.reason == CONTROL_BREAKPOINT)
+		c->stop.reason = CONTROL_STARTED;
+	return NULL;
+}
+
+struct error *control_enter(struct control *c)
+{
+	TRY(need_program(c));
+	TRY(run_to_entry(c));
+	if (c->pid && c->stop.reason == CONTROL_BREAKPOINT)
+		c->stop.reason = CONTROL_EXEC;
+	return NULL;
+}
+
+struct error *control_run(struct control *c, const struct control_program *program)
+{
+	const struct tracer_launch how = {
+		.cwd = program->cwd,
+		.fixed = !program->random,
+		.own_group = isatty(STDIN_FILENO) && !program->no_input,
+		.no_input = program->no_input,
+	};
+	struct tracer_request r = { .kind = TRACER_LAUNCH,
+		                    .launch = { .path = program->argv[0],
+		                                .argv = (char *const *)(uintptr_t)program->argv,
+		                                .how = &how } };
+
+	if (c->pid)
+		return error_new(ERR_STATE, "process %d is under control already", (int)c->pid);
+	TRY(request(c, &r));
+	c->pid = r.launch.pid;
+	c->launched = true;
+	c->has_terminal = how.own_group;
+	struct error *err = begin(c);
+	if (err && c->pid)
+		error_free(control_kill(c));
+	return err;
+}
+
+struct error *control_attach(struct control *c, pid_t pid)
+{
+	struct tracer_request r = { .kind = TRACER_ATTACH, .attach = { pid } };
+
+	if (c->pid)
+		return error_new(ERR_STATE, "process %d is under control already", (int)c->pid);
+	TRY(request(c, &r));
+	c->pid = pid;
+	c->launched = c->has_terminal = false;
+	struct error *err = take_control(c);
+	if (!err)
+		err = request_plain(c, TRACER_HALT);
+	c->stop = (struct control_stop){ .reason = CONTROL_ATTACHED, .tid = pid };
+	if (err)
+		error_free(control_detach(c));
+	return err;
+}
+
+/* ---- the end ---- */
+
+struct error *control_detach(struct control *c)
+{
+	TRY(need_program(c));
+	TRY(request_plain(c, TRACER_DETACH));
+	c->pid = 0;
+	c->stop = (struct control_stop){ .reason = CONTROL_GONE };
+	return NULL;
+}
+
+struct error *control_kill(struct control *c)
+{
+	bool found = true;
+
+	TRY(need_program(c));
+	TRY(request_plain(c, TRACER_KILL));
+	while (c->pid && found)
+		TRY(take_stop(c, UINT64_MAX, &found));
+	return NULL;
+}
+
+void control_close(struct control *c)
+{
+	tracer_free(c->tracer);
+	*c = (struct control){ .stop = { .reason = CONTROL_GONE } };
+}

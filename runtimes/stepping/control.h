@@ -1,0 +1,81 @@
+/*
+ * A program under control: started or attached to, halted and continued. It stands still between
+ * two calls. Breakpoints by number are in breakpoint.h; both use requests of
+ * debugger/live/tracer.h.
+ */
+#ifndef RUNTIMES_STEPPING_CONTROL_H
+#define RUNTIMES_STEPPING_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+
+struct tracer;
+
+enum control_reason {
+	CONTROL_STARTED, /* its libraries are loaded, no instruction of its own has run */
+	CONTROL_ATTACHED,
+	CONTROL_BREAKPOINT,  /* a thread is about to execute the instruction at addr */
+	CONTROL_SIGNAL,      /* a thread is about to receive a signal */
+	CONTROL_INTERRUPTED, /* by interrupt_request() */
+	CONTROL_STEPPED,     /* a thread has executed one instruction */
+	CONTROL_EXEC,        /* it is another program now, as after CONTROL_STARTED */
+	CONTROL_EXITED,      /* with status; it is gone */
+	CONTROL_KILLED,      /* by a signal; it is gone */
+	CONTROL_GONE,        /* detached, or never there */
+};
+
+/* Why the program stands still. */
+struct control_stop {
+	enum control_reason reason;
+	pid_t tid;     /* the thread; 0: no certain one */
+	uint64_t addr; /* CONTROL_BREAKPOINT; run-time */
+	int signal;    /* CONTROL_SIGNAL, CONTROL_KILLED */
+	int status;    /* CONTROL_EXITED */
+};
+
+/* A program to start. */
+struct control_program {
+	const char *const *argv; /* ended by NULL; the first one as for execvp() */
+	const char *cwd;         /* NULL: ours */
+	bool random;             /* leave the addresses random */
+	bool no_input;           /* its standard input is /dev/null */
+};
+
+struct control {
+	struct tracer *tracer;    /* for target_options.tracer; closed by control_close() */
+	pid_t pid;                /* 0: there is no program */
+	bool launched;            /* it ends with us */
+	bool has_terminal;        /* while it runs, our terminal is its own */
+	struct control_stop stop; /* the last one */
+};
+
+/*
+ * Starts a program and runs it to CONTROL_STARTED. If the terminal is our standard input, the
+ * program gets it whenever it runs: ^C is a signal for it, which halts it and is not delivered.
+ * ERR_STATE if there is a program already.
+ */
+struct error *control_run(struct control *c, const struct control_program *program) MUST_CHECK;
+/* Attaches to a process and halts it. */
+struct error *control_attach(struct control *c, pid_t pid) MUST_CHECK;
+/*
+ * Lets the program run until it is halted or ends: c->stop. interrupt_request() halts it, and is
+ * then cleared. ERR_STATE: there is no program.
+ */
+struct error *control_continue(struct control *c) MUST_CHECK;
+/* After CONTROL_EXEC: runs to where the new program begins, as control_run() does. */
+struct error *control_enter(struct control *c) MUST_CHECK;
+/* Executes one instruction of a thread, the others are held: c->stop. */
+struct error *control_step(struct control *c, pid_t tid) MUST_CHECK;
+/* Puts a breakpoint at an address, or takes it away. The program must be there. */
+struct error *control_plant(struct control *c, uint64_t addr, bool on) MUST_CHECK;
+/* The program runs on without us, with its own code. */
+struct error *control_detach(struct control *c) MUST_CHECK;
+/* Ends the program; c->stop is CONTROL_KILLED. */
+struct error *control_kill(struct control *c) MUST_CHECK;
+/* Detaches, or ends what was started. */
+void control_close(struct control *c);
+
+#endif
