@@ -19,6 +19,5 @@ extern const struct command runtimes_command, tasks_command;
 extern const struct command info_command, info_layout_command, info_threads_command;
 extern const struct command info_sockets_command;
 extern const struct command info_locals_command;
-extern const struct command continue_command, detach_command;
 
 #endif

@@ -84,6 +84,7 @@ struct command {
 	const char *help;                     /* further lines, NULL none */
 	bool offline;       /* needs neither target nor snapshot: answer->snapshot is NULL */
 	bool takes_program; /* a program to be run follows behind --: see struct session */
+	bool stays;         /* on a terminal, a prompt follows it on the command line */
 	bool of_program;    /* offline: debug info will do, also that of an executable alone */
 	unsigned wants;     /* enum want flags for its snapshot */
 	/* Further wants of its options, which were checked; NULL: none. */

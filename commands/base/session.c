@@ -21,7 +21,27 @@ void session_close(struct session *s)
 {
 	arena_free(&s->answer);
 	asyncdbg_close(s->handle);
+	control_close(&s->control);
+	breakpoint_free_all(&s->breakpoints);
+	arena_free(&s->run_arena);
 	*s = (struct session){ 0 };
+}
+
+struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer)
+{
+	struct asyncdbg_options options = *s->options;
+
+	options.pid = pid;
+	options.file = options.program = NULL;
+	options.target.tracer = tracer;
+	asyncdbg_close(s->handle);
+	s->handle = NULL;
+	s->own_options = options;
+	s->options = &s->own_options;
+	s->focus = 0;
+	s->task[0] = '\0';
+	s->frame = 0;
+	return asyncdbg_open(&options, &s->handle);
 }
 
 static bool has_ended(const struct session *s)

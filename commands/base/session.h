@@ -8,6 +8,8 @@
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"
 #include "runtimes/session/asyncdbg.h"
+#include "runtimes/stepping/breakpoint.h"
+#include "runtimes/stepping/control.h"
 
 enum { TASK_ID_SIZE = 32 };
 
@@ -23,6 +25,13 @@ struct session {
 		finding; /* exit code of the last command's answer, such as STATUS_FOUND; 0: none */
 	struct arena answer; /* data of the last command's answer, until the next command */
 	bool quit;           /* leave the prompt */
+	/* Of a program under control: commands/control. All zeros: there was none. */
+	struct control control;
+	struct breakpoints breakpoints;
+	struct asyncdbg_options own_options; /* those of a handle that session_reopen() opened */
+	struct arena run_arena;              /* of the next member */
+	const char *const *argv;             /* of the last `run`, ended by NULL; NULL: none */
+	bool no_input; /* commands are read from standard input: no program gets it */
 };
 
 /*
@@ -31,6 +40,11 @@ struct session {
  */
 struct error *session_open(const struct asyncdbg_options *options, struct session *ret) MUST_CHECK;
 void session_close(struct session *s);
+/*
+ * Closes the handle and opens one for a process, or for none (pid 0), with the other options of the
+ * session. tracer: the one that has the process; NULL: none. Nothing is in focus then.
+ */
+struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer) MUST_CHECK;
 
 /*
  * Takes a snapshot with asyncdbg_snapshot(). Tries again for a third of a second while the process

@@ -67,6 +67,8 @@ _asyncdbg()
 		*" metrics "*) own="--duration --every --over --allow-slow" ;;
 		*" profile "*) own="--duration --allow-slow --format --cpu --rate" ;;
 		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
+		*" run "*) own="--stop --cwd --random-addresses" ;;
+		*" break "* | *" tbreak "*) own="--task --after" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --no-cache --output
@@ -84,7 +86,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
@@ -105,10 +107,10 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile top info layout save diff report continue detach help quit" ;;
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
-	info) next="layout sockets threads locals" ;;
+	info) next="breakpoints layout sockets threads locals" ;;
 	layout | save | diff* | report)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report
+            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after
                 set skip 1
             case --with --without
                 set skip 2
@@ -50,7 +50,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report continue detach help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -59,7 +59,7 @@ complete -c asyncdbg -n '__asyncdbg_typed save' -l values -d 'Save the values of
 complete -c asyncdbg -n '__asyncdbg_typed diff' -F
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l interval -x -d 'Look at the process again after that time'
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l count -x -d 'Compare so many times'
-complete -c asyncdbg -n '__asyncdbg_typed info' -a 'layout sockets threads locals'
+complete -c asyncdbg -n '__asyncdbg_typed info' -a 'breakpoints layout sockets threads locals'
 set -l fields 'id kind state runtime type spawned_at defined_at function location waiting_on task object armed thread span problem depth frames leaves remaining_ms queued position permits_missing send_queue retransmits http_role http_version http_phase http_method http_path http_queued http_streams'
 for command in tasks 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l with -x -a $fields -d 'Only tasks that match'
@@ -119,6 +119,11 @@ complete -c asyncdbg -n '__asyncdbg_typed top' -l with -x -a 'id type place' -d 
 complete -c asyncdbg -n '__asyncdbg_typed top' -l rows -x -d 'Only the first N rows'
 complete -c asyncdbg -n '__asyncdbg_typed top' -l over -x -d 'What a stall takes'
 complete -c asyncdbg -n '__asyncdbg_typed top' -l allow-slow -d 'Use probe points that need a single step'
+complete -c asyncdbg -n '__asyncdbg_typed run' -l stop -d 'Stop it where its own code begins'
+complete -c asyncdbg -n '__asyncdbg_typed run' -l cwd -r -F -d 'Its working directory'
+complete -c asyncdbg -n '__asyncdbg_typed run' -l random-addresses -d 'Leave its addresses random'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l task -x -d 'Only when this task runs there'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l after -x -d 'Pass the first N hits'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l report -r -F -d 'Write a snapshot and a report of each process'

@@ -44,6 +44,10 @@ struct json {
 	const struct trace_plan *probes;         /* NULL none */
 	const struct stall *stall;               /* NULL none */
 	const struct recorded *recorded;         /* NULL none */
+	const struct stopped *stopped;           /* NULL none */
+	bool has_breakpoints;
+	struct breakpoint *const *breakpoints;
+	size_t nbreakpoints;
 	const struct usdt_notes *own_probes;     /* beside probes */
 	struct saved_file saved;                 /* path NULL: none */
 	struct written written;                  /* path NULL: none */
@@ -93,6 +97,8 @@ static void clear(struct json *j)
 	j->probes = NULL;
 	j->stall = NULL;
 	j->recorded = NULL;
+	j->stopped = NULL;
+	j->has_breakpoints = false;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
 }
@@ -218,6 +224,20 @@ static void json_stall(struct out *o, const struct stall *stall)
 static void json_recorded(struct out *o, const struct recorded *what)
 {
 	((struct json *)o)->recorded = what;
+}
+
+static void json_stopped(struct out *o, const struct stopped *s)
+{
+	((struct json *)o)->stopped = s;
+}
+
+static void json_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
+{
+	struct json *j = (struct json *)o;
+
+	j->has_breakpoints = true;
+	j->breakpoints = list;
+	j->nbreakpoints = n;
 }
 
 static void json_layout(struct out *o, const struct layout_info *row)
@@ -523,6 +543,10 @@ static void put_answers(struct json *j)
 		out_json_stall(w, j->stall);
 	if (j->recorded)
 		out_json_recorded(w, j->recorded);
+	if (j->stopped)
+		out_json_stopped(w, j->stopped);
+	if (j->has_breakpoints)
+		out_json_breakpoints(w, j->breakpoints, j->nbreakpoints);
 	if (j->diff)
 		out_json_diff(w, j->diff);
 	if (j->has_frame)
@@ -641,6 +665,8 @@ static const struct out_ops json_ops = {
 	.findings = json_findings,
 	.stall = json_stall,
 	.recorded = json_recorded,
+	.stopped = json_stopped,
+	.breakpoints = json_breakpoints,
 	.watched = json_watched,
 	.summary = json_summary,
 	.saved = json_saved,

@@ -18,6 +18,7 @@
 struct type_info;
 struct type_list;
 struct alike;
+struct breakpoint;
 struct async_processes;
 struct command;
 struct diff;
@@ -27,6 +28,7 @@ struct groups;
 struct group_lines;
 struct out;
 struct socket_use;
+struct stopped;
 struct tally;
 struct trace_item;
 struct trace_plan;
@@ -200,6 +202,9 @@ struct out_ops {
 	/* Before the stack of its thread, if that is shown. */
 	void (*stall)(struct out *o, const struct stall *stall);
 	void (*recorded)(struct out *o, const struct recorded *what);
+	/* Of a program under control (commands/out/stopped.h); borrowed until end. */
+	void (*stopped)(struct out *o, const struct stopped *s);
+	void (*breakpoints)(struct out *o, struct breakpoint *const *list, size_t n);
 	/* Before the findings of a watchdog. */
 	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */

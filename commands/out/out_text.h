@@ -126,6 +126,10 @@ void text_sockets(struct out *o, const struct socket_use *uses, size_t n);
 void text_help(struct out *o, const struct command *command, enum help_view view);
 void text_table_end(struct text *t);
 
+/* out_text_control.c */
+void text_stopped(struct out *o, const struct stopped *s);
+void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n);
+
 /* out_text_group.c, out_text_tally.c */
 void text_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
                  bool whole);

@@ -5,6 +5,7 @@
 
 #include "commands/ask/ask.h"
 #include "commands/base/nearest.h"
+#include "commands/control/control.h"
 #include "commands/files/files.h"
 #include "commands/incident/incident.h"
 #include "commands/profile/profile.h"
@@ -56,8 +57,18 @@ const struct command *const command_table[] = {
 	&save_command,
 	&diff_command,
 	&report_command,
+	&run_command,
+	&attach_command,
 	&continue_command,
 	&detach_command,
+	&kill_command,
+	&stepi_command,
+	&break_command,
+	&tbreak_command,
+	&info_breakpoints_command,
+	&delete_command,
+	&enable_command,
+	&disable_command,
 	&help_command,
 	&quit_command,
 	NULL,

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "commands/ask/ask.h"
+#include "commands/control/control.h"
 #include "commands/files/files.h"
 #include "commands/incident/incident.h"
 #include "commands/report/report.h"
@@ -127,7 +128,7 @@ static void finds_prefixes_and_short_forms(void **state)
 	assert_finds("async task 42", &async_task_command, "42");
 	assert_finds("async t", &async_task_command, "");
 	assert_finds("backtrace", &bt_command, "");
-	assert_finds("b a", &bt_all_command, "");
+	assert_finds("bt a", &bt_all_command, "");
 	assert_finds("i la", &info_layout_command, "");
 	assert_finds("tasks", &tasks_command, "");
 	assert_finds("exit", &quit_command, "");
@@ -140,12 +141,19 @@ static void short_forms_beat_prefixes(void **state)
 {
 	(void)state;
 	assert_finds("a bt", &async_backtrace_command, "");
-	assert_finds("b", &bt_command, "");
-	assert_finds("c", &check_command, "");
+	assert_finds("b main", &break_command, "main");
+	assert_finds("bt", &bt_command, "");
+	assert_finds("c", &continue_command, "");
 	assert_finds("d", &down_command, "");
 	assert_finds("f 1", &frame_command, "1");
 	assert_finds("h", &help_command, "");
 	assert_finds("i", &info_command, "");
+	assert_finds("i b", &info_breakpoints_command, "");
+	assert_finds("k", &kill_command, "");
+	assert_finds("r", &run_command, "");
+	assert_finds("r -- ./app --port 80", &run_command, "./app|--port|80");
+	assert_finds("si 2", &stepi_command, "2");
+	assert_finds("tb 0x10", &tbreak_command, "0x10");
 	assert_finds("p req.uri", &print_command, "req.uri");
 	assert_finds("q", &quit_command, "");
 	assert_finds("s x.snap", &save_command, "x.snap");
@@ -159,17 +167,18 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	(void)state;
 	assert_refuses("l", "\"l\" is short for \"list\", which does not exist: \"frame\" shows "
 	                    "the file and line, \"locals\" the variables");
-	assert_refuses("next", "the command \"next\" does not exist: asyncdbg does not step; "
-	                       "\"diff --interval 1s\" shows what moves");
-	assert_refuses("fin", "\"fin\" is short for \"finish\", which does not exist: asyncdbg "
-	                      "does not step; \"up\" shows the frame that awaits this one");
-	assert_refuses("r", "\"r\" is short for \"run\", which does not exist: only guard runs "
-	                    "a program; start it and name it with -p PID");
+	assert_refuses("next", "the command \"next\" does not exist: asyncdbg steps single "
+	                       "instructions only, with \"stepi\"; \"break\" sets a breakpoint");
+	assert_refuses("fin", "\"fin\" is short for \"finish\", which does not exist: "
+	                      "\"up\" shows the frame that awaits this one");
 	assert_refuses("x 0x10", "the command \"x\" does not exist: \"print\" shows values, "
 	                         "\"whatis\" what an address belongs to");
-	assert_refuses("break main.rs:3",
-	               "the command \"break\" does not exist: asyncdbg sets no breakpoints; "
-	               "\"async backtrace all\" shows where every task is");
+	assert_refuses("watch x", "the command \"watch\" does not exist: \"break\" sets "
+	                          "breakpoints");
+	assert_refuses("break main.rs:", "\"main.rs:\" is no place: name FILE:LINE, a function "
+	                                 "or 0xADDRESS");
+	assert_refuses("break 0xzz", "\"0xzz\" is not an address");
+	assert_refuses("delete one", "\"one\" is not a number of a breakpoint");
 }
 
 static void assert_writes(const char *line, const char *file)
@@ -213,7 +222,8 @@ static void a_whole_word_is_never_ambiguous(void **state)
 	assert_finds("p type", &print_command, "type");
 	assert_refuses("th 7", "\"th\" is ambiguous: threads, thread");
 	assert_refuses("t",
-	               "\"t\" is ambiguous: task, type, types, tasks, threads, thread, trace, top");
+	               "\"t\" is ambiguous: task, type, types, tasks, threads, thread, trace, top, "
+	               "tbreak");
 }
 
 static void suggests(void **state)
@@ -475,7 +485,7 @@ static void completes(void **state)
 	assert_completes("async bt", "", "all");
 	assert_completes("async task 4", "", "");
 	assert_completes("nonsense", "", "");
-	assert_completes("info", "", "layout|sockets|threads|locals");
+	assert_completes("info", "", "layout|sockets|threads|locals|breakpoints");
 	assert_completes("async bt", "-", "-v|--verbose");
 	assert_completes("async task 4", "--v", "--verbose");
 	assert_completes("runtimes", "-", "");

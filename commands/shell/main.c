@@ -185,8 +185,8 @@ static void take_word(struct options *o, const char *word, struct argp_state *st
 	if (state->quoted && state->next > state->quoted)
 		argp_error(
 			state,
-			"behind -- stands a program to be run, but only guard runs one: start it "
-			"and name it with -p PID");
+			"behind -- stands a program to be run, but only guard, trace and run start "
+			"one");
 	o->named.pid = o->session.pid;
 	o->named.core = o->session.file;
 	o->named.exe_is_taken = o->session.target.exe && !o->named.exe;
@@ -556,7 +556,7 @@ static bool run_inputs(const struct options *o, struct session *s, struct out *o
 	}
 	if (!o->words.n && !o->inputs.n)
 		execute_line(s, out, "info", status);
-	return !o->words.n;
+	return true;
 }
 
 /*
@@ -580,13 +580,35 @@ static enum status fail(enum status status, const struct error *err)
 	return status;
 }
 
+/* Whether the commands of the command line leave something to ask for: see struct command.stays. */
+static bool prompt_follows(const struct options *o)
+{
+	SCRATCH(tmp);
+	struct words command = last_command(o);
+	struct call call;
+
+	if (!o->words.n)
+		return true;
+	struct error *err CLEANUP(error_freep) = command_find(&tmp, command_table, &command, &call);
+	return !err && call.command->stays;
+}
+
+static bool reads_commands(const struct options *o)
+{
+	for (size_t i = 0; i < o->inputs.n; i++) {
+		if (o->inputs.data[i].script && strcmp(o->inputs.data[i].text, "-") == 0)
+			return true;
+	}
+	return false;
+}
+
 static enum status run(const struct options *o)
 {
 	SCRATCH(words);
 	struct secrets secrets CLEANUP(secrets_free) = { 0 };
 	struct asyncdbg_options options = o->session;
 	struct session s CLEANUP(session_close) = { 0 };
-	bool prompt = !o->words.n && !o->batch && isatty(STDIN_FILENO);
+	bool prompt = prompt_follows(o) && !o->batch && isatty(STDIN_FILENO);
 	struct out *out CLEANUP(out_freep) = open_out(o, prompt);
 	enum status status = STATUS_OK;
 
@@ -605,6 +627,7 @@ static enum status run(const struct options *o)
 		return fail(STATUS_NOTHING, closed);
 	s.verbose = o->verbose;
 	s.program = o->program.data;
+	s.no_input = reads_commands(o);
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
 		repl(&s, out);
 	hint_at_input(o);

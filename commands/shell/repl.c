@@ -264,11 +264,11 @@ void repl(struct session *s, struct out *out)
 	start_editing(history);
 	while (!s->quit) {
 		interrupt_clear();
-		char *line = readline("(asyncdbg) ");
+		char *line = readline(s->control.pid ? "(asyncdbg, in control) " : "(asyncdbg) ");
 
 		if (!line) {
 			fputc('\n', out->options.answers);
-			if (interrupted())
+			if (interrupted() && !interrupt_is_end())
 				continue;
 			break;
 		}

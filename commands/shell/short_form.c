@@ -6,15 +6,20 @@ static const struct {
 	const char *word, *command, *note;
 } short_forms[] = {
 	{ "a", "async", NULL },
-	{ "b", "bt", NULL },
-	{ "c", "check", NULL },
+	{ "b", "break", NULL },
+	{ "bt", "bt", NULL },
+	{ "c", "continue", NULL },
 	{ "d", "down", NULL },
 	{ "f", "frame", NULL },
 	{ "h", "help", NULL },
 	{ "i", "info", NULL },
+	{ "k", "kill", NULL },
 	{ "p", "print", NULL },
 	{ "q", "quit", NULL },
+	{ "r", "run", NULL },
 	{ "s", "save", "\"s\" is \"save\" as long as there is no command to step" },
+	{ "si", "stepi", NULL },
+	{ "tb", "tbreak", NULL },
 	{ "u", "up", NULL },
 };
 
@@ -36,35 +41,27 @@ const char *short_form_note(const char *word)
 	return NULL;
 }
 
-static const char no_steps[] = "asyncdbg does not step; \"diff --interval 1s\" shows what moves";
-static const char no_breakpoints[] =
-	"asyncdbg sets no breakpoints; \"async backtrace all\" shows where every task is";
+static const char no_steps[] =
+	"asyncdbg steps single instructions only, with \"stepi\"; \"break\" sets a breakpoint";
+static const char no_conditions[] = "\"break\" has the options --task and --after";
+static const char no_watch[] = "\"break\" sets breakpoints";
 static const char no_memory[] = "\"print\" shows values, \"whatis\" what an address belongs to";
 
 static const struct {
 	const char *word, *letters; /* letters: its short form, NULL none */
 	const char *instead;
 } missing[] = {
-	{ "attach", NULL, "the process is named at the start, with -p PID" },
-	{ "break", NULL, no_breakpoints },
-	{ "catch", NULL, no_breakpoints },
-	{ "condition", NULL, no_breakpoints },
-	{ "delete", NULL, no_breakpoints },
-	{ "disable", NULL, no_breakpoints },
+	{ "catch", NULL, no_watch },
+	{ "condition", NULL, no_conditions },
 	{ "disassemble", NULL, no_memory },
-	{ "enable", NULL, no_breakpoints },
-	{ "finish", "fin", "asyncdbg does not step; \"up\" shows the frame that awaits this one" },
-	{ "kill", "k", "asyncdbg ends no process; \"quit\" lets it run on" },
+	{ "finish", "fin", "\"up\" shows the frame that awaits this one" },
 	{ "list", "l", "\"frame\" shows the file and line, \"locals\" the variables" },
-	{ "logpoint", NULL, no_breakpoints },
+	{ "logpoint", NULL, no_watch },
 	{ "next", "n", no_steps },
 	{ "nexti", "ni", no_steps },
-	{ "run", "r", "only guard runs a program; start it and name it with -p PID" },
 	{ "step", NULL, no_steps },
-	{ "stepi", "si", no_steps },
-	{ "tbreak", "tb", no_breakpoints },
 	{ "until", NULL, no_steps },
-	{ "watch", NULL, no_breakpoints },
+	{ "watch", NULL, no_watch },
 	{ "x", NULL, no_memory },
 };
 

@@ -1,0 +1,13 @@
+/* Commands that start programs, attach to them, and hold them under control. */
+#ifndef COMMANDS_CONTROL_CONTROL_H
+#define COMMANDS_CONTROL_CONTROL_H
+
+#include "commands/base/call.h"
+#include "commands/out/out.h"
+
+extern const struct command run_command, attach_command, continue_command, detach_command;
+extern const struct command kill_command, stepi_command;
+extern const struct command break_command, tbreak_command, info_breakpoints_command;
+extern const struct command delete_command, enable_command, disable_command;
+
+#endif

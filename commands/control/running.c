@@ -1,0 +1,260 @@
+/* run, attach, continue, detach, kill, stepi */
+#include <limits.h>
+#include <stdint.h>
+
+#include "commands/base/focus.h"
+#include "commands/control/control.h"
+#include "commands/control/stop.h"
+#include "debugger/target/target.h"
+
+/* ---- run ---- */
+
+/* Keeps the words of a program, with NULL at the end. */
+static void keep_argv(struct session *s, const char *const *words, size_t n)
+{
+	struct arena old = s->run_arena;
+
+	s->run_arena = (struct arena){ 0 };
+	const char **argv = NEW_ARRAY(&s->run_arena, const char *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		argv[i] = arena_strdup(&s->run_arena, words[i]);
+	s->argv = argv;
+	arena_free(&old);
+}
+
+static struct error *choose_program(struct session *s, const struct call *call)
+{
+	size_t n = 0;
+
+	if (call->args.n) {
+		keep_argv(s, call->args.word, call->args.n);
+	} else if (!s->argv && s->program) {
+		while (s->program[n])
+			n++;
+		keep_argv(s, s->program, n);
+	}
+	if (!s->argv)
+		return error_new(ERR_USAGE, "run needs a program: run -- PROGRAM ARGUMENTS");
+	return NULL;
+}
+
+static struct error *run_run(struct session *s, const struct answer *answer,
+                             const struct call *call, struct out *out)
+{
+	struct control_program program = { .cwd = option_value(call, "cwd"),
+		                           .random = option_has(call, "random-addresses"),
+		                           .no_input = s->no_input };
+
+	if (s->control.pid)
+		return error_new(
+			ERR_STATE,
+			"process %d is under control: \"kill\" ends it, \"detach\" lets it "
+			"go",
+			(int)s->control.pid);
+	if (!s->control.tracer && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
+		return error_new(ERR_USAGE, "run starts its own program: it takes no -p and no -c");
+	TRY(choose_program(s, call));
+	program.argv = s->argv;
+	TRY(control_run(&s->control, &program));
+	if (!program.random)
+		fprintf(out->options.messages,
+		        "asyncdbg: addresses are not randomised; --random-addresses leaves them "
+		        "so\n");
+	TRY(stop_begin(s, out));
+	if (option_has(call, "stop"))
+		return stop_show(s, NULL, answer, out);
+	return stop_continue(s, answer, out);
+}
+
+static const struct command_option run_options[] = {
+	{ "stop", NULL, false, "Stop it where its own code begins" },
+	{ "cwd", "DIR", false, "Its working directory" },
+	{ "random-addresses", NULL, false, "Leave its addresses random" },
+	{ 0 },
+};
+
+const struct command run_command = {
+	.name = "run",
+	.args = "[-- PROGRAM [ARGUMENT...]]",
+	.max_args = SIZE_MAX,
+	.options = run_options,
+	.summary = "Start a program under control, up to the first breakpoint",
+	.help = "    asyncdbg -e 'break app::serve' run -- ./app --port 80\n"
+		"    Without a program, the last one is started again. Breakpoints are kept. The\n"
+		"    program ends with asyncdbg, unless it is detached. It has the terminal while\n"
+		"    it runs; ^C stops it.",
+	.offline = true,
+	.takes_program = true,
+	.stays = true,
+	.run = run_run,
+};
+
+/* ---- attach ---- */
+
+static struct error *read_pid(const struct call *call, pid_t *ret)
+{
+	uint64_t pid = 0;
+
+	if (call->args.n)
+		TRY(words_number(call->args.word[0], "a process id", INT_MAX, &pid));
+	*ret = (pid_t)pid;
+	return NULL;
+}
+
+static struct error *check_attach(const struct call *call)
+{
+	pid_t pid;
+
+	return read_pid(call, &pid);
+}
+
+static struct error *run_attach(struct session *s, const struct answer *answer,
+                                const struct call *call, struct out *out)
+{
+	pid_t pid;
+
+	TRY(read_pid(call, &pid));
+	if (!pid && asyncdbg_kind(s->handle) == ASYNCDBG_LIVE)
+		pid = asyncdbg_target(s->handle)->pid;
+	if (!pid)
+		return error_new(ERR_USAGE, "attach to which process? attach PID");
+	TRY(control_attach(&s->control, pid));
+	struct error *err = stop_begin(s, out);
+	if (err) {
+		error_free(control_detach(&s->control));
+		return err;
+	}
+	return stop_show(s, NULL, answer, out);
+}
+
+const struct command attach_command = {
+	.name = "attach",
+	.args = "[PID]",
+	.max_args = 1,
+	.check = check_attach,
+	.summary = "Attach to a process and stop it; without PID, to that of -p",
+	.help = "    It stands still until continue, and runs on when asyncdbg ends.",
+	.offline = true,
+	.stays = true,
+	.run = run_attach,
+};
+
+/* ---- continue, detach, kill ---- */
+
+/* Without control a session stops the process only while a snapshot is taken. */
+static struct error *say_running(struct session *s, const struct call *call, struct out *out)
+{
+	enum asyncdbg_kind kind = asyncdbg_kind(s->handle);
+
+	if (kind == ASYNCDBG_SAVED || kind == ASYNCDBG_CORE)
+		return error_new(ERR_STATE, "a core or a snapshot does not run");
+	if (kind == ASYNCDBG_NONE)
+		return error_new(ERR_USAGE, "no target: say which with -p PID, or start one with "
+		                            "\"run\"");
+	fprintf(out->options.messages,
+	        "asyncdbg: process %d runs: it is stopped only while an answer is read%s\n",
+	        (int)asyncdbg_target(s->handle)->pid,
+	        call->command == &detach_command ? ", and nothing is attached between them"
+	                                         : "; \"attach\" takes it under control");
+	return NULL;
+}
+
+static struct error *run_continue(struct session *s, const struct answer *answer,
+                                  const struct call *call, struct out *out)
+{
+	return s->control.pid ? stop_continue(s, answer, out) : say_running(s, call, out);
+}
+
+static struct error *run_detach(struct session *s, const struct answer *answer,
+                                const struct call *call, struct out *out)
+{
+	pid_t pid = s->control.pid;
+
+	(void)answer;
+	if (!pid)
+		return say_running(s, call, out);
+	TRY(control_detach(&s->control));
+	fprintf(out->options.messages,
+	        "asyncdbg: process %d runs on with its own code, under nobody's control\n",
+	        (int)pid);
+	return session_reopen(s, pid, NULL);
+}
+
+static struct error *run_kill(struct session *s, const struct answer *answer,
+                              const struct call *call, struct out *out)
+{
+	(void)call;
+	TRY(stop_need_program(s));
+	TRY(control_kill(&s->control));
+	TRY(stop_show(s, NULL, answer, out));
+	TRY(out_end(out));
+	return session_reopen(s, 0, NULL);
+}
+
+const struct command continue_command = {
+	.name = "continue",
+	.summary = "Let a program under control run, until a breakpoint, a signal or its end",
+	.help = "    ^C stops it. A process that is not under control runs all the time: it is\n"
+		"    stopped only while an answer is read.",
+	.offline = true,
+	.stays = true,
+	.run = run_continue,
+};
+
+const struct command detach_command = {
+	.name = "detach",
+	.summary = "Let a program under control go: it runs on with its own code",
+	.offline = true,
+	.run = run_detach,
+};
+
+const struct command kill_command = {
+	.name = "kill",
+	.summary = "End the program under control",
+	.offline = true,
+	.stays = true,
+	.run = run_kill,
+};
+
+/* ---- stepi ---- */
+
+static struct error *run_stepi(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	uint64_t n = 1;
+
+	TRY(stop_need_program(s));
+	if (call->args.n)
+		TRY(words_number(call->args.word[0], "a number of instructions", UINT32_MAX, &n));
+	pid_t tid = s->focus ? s->focus : s->control.pid;
+
+	for (; n && s->control.pid; n--) {
+		TRY(control_step(&s->control, tid));
+		if (s->control.stop.reason != CONTROL_STEPPED)
+			break;
+		TRY(interrupt_check());
+	}
+	TRY(stop_show(s, NULL, answer, out));
+	TRY(out_end(out));
+	return s->control.pid ? NULL : session_reopen(s, 0, NULL);
+}
+
+static struct error *check_stepi(const struct call *call)
+{
+	uint64_t n;
+
+	return call->args.n ? words_number(call->args.word[0], "a number of instructions",
+	                                   UINT32_MAX, &n)
+	                    : NULL;
+}
+
+const struct command stepi_command = {
+	.name = "stepi",
+	.args = "[N]",
+	.max_args = 1,
+	.check = check_stepi,
+	.summary = "Execute one instruction, or N, of the thread in focus; the others are held",
+	.offline = true,
+	.stays = true,
+	.run = run_stepi,
+};

@@ -1,0 +1,172 @@
+#include "commands/control/stop.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "commands/base/focus.h"
+#include "commands/out/stopped.h"
+#include "debugger/base/str.h"
+#include "debugger/target/target.h"
+#include "dwarf/lookup/lookup.h"
+#include "runtimes/common/inspector.h"
+
+struct error *stop_need_program(const struct session *s)
+{
+	if (s->control.pid)
+		return NULL;
+	return error_new(ERR_STATE, "no program is under control: \"run -- PROGRAM\" starts one, "
+	                            "\"attach PID\" attaches to one");
+}
+
+/* ---- signals that end us ---- */
+
+static void on_end(int signal)
+{
+	(void)signal;
+	interrupt_request_end();
+}
+
+/* Breakpoints must be taken away before we end. */
+static void end_in_order(void)
+{
+	const struct sigaction action = { .sa_handler = on_end };
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* ---- begin ---- */
+
+static struct debuginfo *debuginfo_of(const struct session *s)
+{
+	return s->control.pid ? asyncdbg_inspector(s->handle)->di : NULL;
+}
+
+static void warn(const struct session *s, struct out *out)
+{
+	const struct control *c = &s->control;
+
+	end_in_order();
+	fprintf(out->options.messages,
+	        "asyncdbg: process %d is under control: it stands still until \"continue\", and "
+	        "breakpoints are written into its code\n",
+	        (int)c->pid);
+	if (!c->launched)
+		fprintf(out->options.messages,
+		        "asyncdbg: if asyncdbg is ended by kill -9, its breakpoints stay in the "
+		        "code, and the process ends at the first it comes to\n");
+}
+
+struct error *stop_begin(struct session *s, struct out *out)
+{
+	struct control *c = &s->control;
+
+	if (!c->pid) {
+		TRY(session_reopen(s, 0, NULL));
+		return error_new(ERR_STATE, "the program ended before its own code began");
+	}
+	TRY(session_reopen(s, c->pid, c->tracer));
+	warn(s, out);
+	return breakpoint_find_all(&s->breakpoints, c, debuginfo_of(s));
+}
+
+/* ---- where it stands ---- */
+
+/* What the code at the pc of a thread is. */
+static void find_place(const struct session *s, struct stopped *ret, struct arena *a)
+{
+	const struct target *t = asyncdbg_target(s->handle);
+	const struct inspector *in = asyncdbg_inspector(s->handle);
+	const struct thread *th = target_thread_by_tid(t, ret->why.tid);
+	size_t n;
+
+	if (!th || !th->has_regs)
+		return;
+	const struct location *l = lookup_locations(in->di, th->regs.r[t->arch->pc], a, &n);
+	ret->function = l->name ? str_clean(a, l->name, strlen(l->name)) : NULL;
+	if (l->file) {
+		const char *file = inspector_source(in, a, l->file, l->comp_dir).text;
+
+		ret->file = str_clean(a, file, strlen(file));
+		ret->line = l->line;
+	}
+}
+
+struct error *stop_show(struct session *s, const struct breakpoint *bp, const struct answer *answer,
+                        struct out *out)
+{
+	struct control *c = &s->control;
+	struct stopped *stopped = NEW(&s->answer, struct stopped);
+	struct answer with = *answer;
+
+	*stopped = (struct stopped){ .pid = asyncdbg_target(s->handle)->pid,
+		                     .why = c->stop,
+		                     .breakpoint = bp };
+	if (c->pid) {
+		TRY(session_snapshot(s, WANT_RUNNING, NULL, &with.snapshot));
+		with.wants = asyncdbg_last_wants(s->handle);
+		stopped->thread = snapshot_thread_by_tid(with.snapshot, c->stop.tid);
+		find_place(s, stopped, &s->answer);
+		if (stopped->thread)
+			focus_set_thread(s, stopped->thread);
+		with.snapshot = NULL;
+	}
+	out_begin(out, &with);
+	out->ops->stopped(out, stopped);
+	return NULL;
+}
+
+/* ---- run ---- */
+
+/* The id of the task that a thread runs, valid until the next snapshot; NULL: none. */
+static struct error *running_task(struct session *s, pid_t tid, const char **ret)
+{
+	const struct snapshot *snap;
+
+	TRY(session_snapshot(s, WANT_RUNNING, NULL, &snap));
+	const struct thread_info *th = snapshot_thread_by_tid(snap, tid);
+	*ret = th ? th->task : NULL;
+	return NULL;
+}
+
+/* Whether a breakpoint halts here; *ret: which. */
+static struct error *find_hit(struct session *s, struct breakpoint **ret)
+{
+	const struct control_stop *stop = &s->control.stop;
+	const char *task = NULL;
+
+	if (breakpoint_asks_for_task(&s->breakpoints, stop->addr))
+		TRY(running_task(s, stop->tid, &task));
+	*ret = breakpoint_hit(&s->breakpoints, stop->addr, task);
+	return NULL;
+}
+
+/* After the last event of a program. */
+static struct error *show_end(struct session *s, const struct answer *answer, struct out *out)
+{
+	TRY(stop_show(s, NULL, answer, out));
+	TRY(out_end(out));
+	return session_reopen(s, 0, NULL);
+}
+
+struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
+{
+	struct control *c = &s->control;
+	struct breakpoint *bp = NULL;
+
+	TRY(stop_need_program(s));
+	do {
+		TRY(control_continue(c));
+		if (c->pid && c->stop.reason == CONTROL_BREAKPOINT)
+			TRY(find_hit(s, &bp));
+	} while (c->pid && c->stop.reason == CONTROL_BREAKPOINT && !bp);
+	if (!c->pid)
+		return show_end(s, answer, out);
+	if (c->stop.reason == CONTROL_EXEC) {
+		TRY(control_enter(c));
+		TRY(stop_begin(s, out));
+	}
+	TRY(stop_show(s, bp, answer, out));
+	TRY(out_end(out));
+	return bp && bp->temporary ? breakpoint_delete(&s->breakpoints, bp, c) : NULL;
+}

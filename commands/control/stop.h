@@ -1,0 +1,22 @@
+/* Lets a program under control run, and shows where it stands afterwards. */
+#ifndef COMMANDS_CONTROL_STOP_H
+#define COMMANDS_CONTROL_STOP_H
+
+#include "commands/base/call.h"
+#include "commands/out/out.h"
+
+/* ERR_STATE if no program is under control. */
+struct error *stop_need_program(const struct session *s) MUST_CHECK;
+/*
+ * Takes the session to a program that has just come under control: opens its handle, and finds and
+ * plants the breakpoints.
+ */
+struct error *stop_begin(struct session *s, struct out *out) MUST_CHECK;
+/* Continues until something is worth a stop, and shows it. */
+struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
+	MUST_CHECK;
+/* Shows s->control.stop, of a breakpoint (NULL: none), and puts its thread in focus. */
+struct error *stop_show(struct session *s, const struct breakpoint *bp, const struct answer *answer,
+                        struct out *out) MUST_CHECK;
+
+#endif

@@ -1,0 +1,72 @@
+/* A program under control, and its breakpoints, as JSON. */
+#include "commands/json/out_json.h"
+#include "commands/out/stopped.h"
+#include "runtimes/model/names.h"
+
+static void put_thread(struct json_writer *w, const struct stopped *s)
+{
+	if (!s->thread) {
+		json_put_null(w, "thread");
+		return;
+	}
+	json_open_object(w, "thread");
+	json_put_int(w, "number", s->thread->number);
+	json_put_int(w, "tid", s->thread->tid);
+	json_put_text(w, "name", s->thread->name);
+	json_close_object(w);
+}
+
+void out_json_stopped(struct json_writer *w, const struct stopped *s)
+{
+	const struct control_stop *why = &s->why;
+	SCRATCH(tmp);
+
+	json_open_object(w, "stopped");
+	json_put_text(w, "reason", stopped_reason_name(why->reason));
+	json_put_int(w, "pid", s->pid);
+	out_json_number_if(w, "breakpoint", s->breakpoint != NULL,
+	                   s->breakpoint ? s->breakpoint->number : 0);
+	json_put_text(w, "signal", why->signal ? signal_name(&tmp, why->signal) : NULL);
+	out_json_number_if(w, "status", why->reason == CONTROL_EXITED, (uint64_t)why->status);
+	json_put_text(w, "task", s->thread ? s->thread->task : NULL);
+	put_thread(w, s);
+	json_put_text(w, "function", s->function);
+	json_put_text(w, "file", s->file);
+	out_json_number_if(w, "line", s->line != 0, s->line);
+	json_close_object(w);
+}
+
+static void put_breakpoint(struct json_writer *w, const struct breakpoint *bp)
+{
+	json_open_object(w, NULL);
+	json_put_int(w, "number", bp->number);
+	json_put_text(w, "place", bp->text);
+	json_put_text(w, "task", bp->task);
+	json_put_int(w, "after", (int64_t)bp->skip);
+	json_put_int(w, "hits", (int64_t)bp->hits);
+	json_put_bool(w, "enabled", bp->enabled);
+	json_put_bool(w, "once", bp->temporary);
+	json_put_text(w, "note", bp->note);
+	json_open_array(w, "places");
+	for (size_t i = 0; i < bp->nplaces; i++) {
+		const struct breakpoint_place *p = &bp->places[i];
+
+		json_open_object(w, NULL);
+		json_put_address(w, "address", p->addr);
+		json_put_text(w, "function", p->function);
+		json_put_text(w, "file", p->file);
+		out_json_number_if(w, "line", p->line != 0, p->line);
+		json_put_bool(w, "inlined", p->inlined);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_close_object(w);
+}
+
+void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list, size_t n)
+{
+	json_open_array(w, "breakpoints");
+	for (size_t i = 0; i < n; i++)
+		put_breakpoint(w, list[i]);
+	json_close_array(w);
+}

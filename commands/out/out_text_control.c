@@ -1,0 +1,116 @@
+/* A program under control, and its breakpoints, as text. */
+#include <inttypes.h>
+
+#include "commands/out/out_text.h"
+#include "commands/out/stopped.h"
+#include "runtimes/model/names.h"
+
+enum { PLACES = 20 /* shown of one breakpoint */ };
+
+static void reason(struct text *t, const struct stopped *s)
+{
+	const struct control_stop *why = &s->why;
+	SCRATCH(tmp);
+
+	switch (why->reason) {
+	case CONTROL_BREAKPOINT:
+		if (s->breakpoint)
+			str_printf(&t->line, "breakpoint %u", s->breakpoint->number);
+		else
+			str_append(&t->line, "breakpoint");
+		break;
+	case CONTROL_SIGNAL:
+		str_printf(&t->line, "signal %s", signal_name(&tmp, why->signal));
+		break;
+	case CONTROL_EXITED:
+		str_printf(&t->line, "process %d has ended, exit status %d", (int)s->pid,
+		           why->status);
+		break;
+	case CONTROL_KILLED:
+		str_printf(&t->line, "process %d was ended by %s", (int)s->pid,
+		           signal_name(&tmp, why->signal));
+		break;
+	case CONTROL_EXEC:
+		str_printf(&t->line, "process %d runs another program now", (int)s->pid);
+		break;
+	default:
+		str_printf(&t->line, "process %d: %s", (int)s->pid,
+		           stopped_reason_name(why->reason));
+		break;
+	}
+}
+
+void text_stopped(struct out *o, const struct stopped *s)
+{
+	struct text *t = (struct text *)o;
+
+	text_style(t, STYLE_HEADING);
+	reason(t, s);
+	text_style(t, STYLE_PLAIN);
+	if (s->function) {
+		str_append(&t->line, ": ");
+		text_name(t, s->function);
+		text_place(t, s->file, s->line);
+	}
+	if (s->thread && s->thread->task) {
+		str_append(&t->line, ", task ");
+		text_clean(t, s->thread->task);
+	}
+	if (s->thread) {
+		str_printf(&t->line, ", thread #%u", s->thread->number);
+		if (s->thread->name) {
+			str_append(&t->line, " (");
+			text_clean(t, s->thread->name);
+			str_append(&t->line, ")");
+		}
+	}
+	text_end_line(t);
+}
+
+static void breakpoint(struct text *t, const struct breakpoint *bp)
+{
+	text_style(t, STYLE_HEADING);
+	str_printf(&t->line, "breakpoint %u", bp->number);
+	text_style(t, STYLE_PLAIN);
+	str_append(&t->line, ": ");
+	text_clean(t, bp->text);
+	text_property(t, "task", bp->task);
+	if (bp->skip)
+		str_printf(&t->line, ", after %" PRIu64 " hits", bp->skip);
+	if (bp->temporary)
+		str_append(&t->line, ", once");
+	if (!bp->enabled)
+		str_append(&t->line, ", disabled");
+	if (bp->hits) {
+		str_append(&t->line, ", ");
+		text_count(t, bp->hits, "hit");
+	}
+	text_end_line(t);
+	for (size_t i = 0; i < bp->nplaces && i < PLACES; i++) {
+		const struct breakpoint_place *p = &bp->places[i];
+
+		str_printf(&t->line, "    0x%" PRIx64 " ", p->addr);
+		if (p->function)
+			text_name(t, p->function);
+		text_place(t, p->file, p->line);
+		str_append(&t->line, p->inlined ? ", inlined" : "");
+		text_end_line(t);
+	}
+	if (bp->nplaces > PLACES) {
+		str_printf(&t->line, "    and %zu more places", bp->nplaces - PLACES);
+		text_end_line(t);
+	}
+	text_problem(t, "    ", bp->note);
+}
+
+void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
+{
+	struct text *t = (struct text *)o;
+
+	for (size_t i = 0; i < n; i++)
+		breakpoint(t, list[i]);
+	if (!n) {
+		str_append(&t->line, "no breakpoints");
+		text_end_line(t);
+	}
+}

@@ -1,0 +1,24 @@
+/* What commands show of a program under control. */
+#ifndef COMMANDS_OUT_STOPPED_H
+#define COMMANDS_OUT_STOPPED_H
+
+#include "runtimes/stepping/breakpoint.h"
+#include "runtimes/stepping/control.h"
+
+struct thread_info;
+
+/* Where and why it stands still. Lives until the end of the answer. */
+struct stopped {
+	pid_t pid;
+	struct control_stop why;
+	const struct breakpoint *breakpoint; /* NULL: none */
+	const struct thread_info *thread;    /* NULL: unknown */
+	const char *function;                /* at its pc; NULL: unknown */
+	const char *file;                    /* for display; NULL: unknown */
+	unsigned line;                       /* 0: unknown */
+};
+
+/* "breakpoint", "signal", ...: also the value of "reason" in JSON. */
+const char *stopped_reason_name(enum control_reason reason);
+
+#endif

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Takes the program `steps` under control: breakpoints in async functions, by task and by count, and
+what is left of them when asyncdbg lets the program go, is interrupted or ended.
+
+usage: run_control.py ASYNCDBG STEPS
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1] / "programs/steps/src/main.rs"
+LIMIT = 300  # seconds until a test is given up
+WALKERS = 5
+
+
+def line_of(text):
+    """The number of the first line of the source that has the text."""
+    return next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
+
+
+SECOND = line_of("let second = orders.recv().await")
+
+
+def expect(what, wanted, got):
+    if got != wanted:
+        sys.exit(f"{what}: {got!r} instead of {wanted!r}")
+
+
+def documents(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith('{"schema"')]
+
+
+def run(asyncdbg, commands, orders="", options=()):
+    """The answers of commands, one a line, and what the program said of itself."""
+    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
+        script.write("\n".join(commands) + "\n")
+        script.flush()
+        done = subprocess.run([asyncdbg, "--jsonl", *options, "-x", script.name], input=orders,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+    truth = re.search(r'^\{"walkers".*$', done.stdout, re.M)
+    return documents(done.stdout), json.loads(truth.group()) if truth else None, done
+
+
+def stops(answers):
+    return [answer["stopped"] for answer in answers if "stopped" in answer]
+
+
+def check_started(asyncdbg, steps):
+    """Breakpoints of a program that is started; returns the ids of its walkers."""
+    commands = ["break walk", f"run -- {steps}", *["continue"] * (WALKERS - 1), "info breakpoints", "bt",
+                "delete 1", f"break main.rs:{SECOND}", *["continue"] * 3]
+    answers, truth, done = run(asyncdbg, commands, "walk 0\nwalk 3\nwalk 3\n")
+    expect("errors", 0, done.returncode)
+    all_stops = stops(answers)
+    walks, rest = all_stops[:WALKERS], all_stops[WALKERS:]
+    ids = [str(number) for number in truth["walkers"]]
+    expect("tasks at `walk`", sorted(ids), sorted(stop["task"] for stop in walks))
+    for stop in walks:
+        expect("reason", "breakpoint", stop["reason"])
+        expect("file", True, stop["file"].endswith("src/main.rs"))
+    breakpoints = next(a for a in answers if a["command"] == "info breakpoints")["breakpoints"]
+    expect("hits of `walk`", WALKERS, breakpoints[0]["hits"])
+    stack = next(a for a in answers if a["command"] == "bt")["threads"][0]
+    if not any("steps::walk" in str(frame["function"]) for frame in stack["frames"]):
+        sys.exit(f"bt has no steps::walk: {stack['frames']}")
+    expect(f"tasks at line {SECOND}", [ids[0], ids[3]], [stop["task"] for stop in rest[:2]])
+    expect("lines", [SECOND] * 2, [stop["line"] for stop in rest[:2]])
+    expect("its end", ("exited", 0), (rest[2]["reason"], rest[2]["status"]))
+    if "under control" not in done.stderr or "not randomised" not in done.stderr:
+        sys.exit(f"what was said first: {done.stderr}")
+    return ids
+
+
+def check_conditions(asyncdbg, steps, ids):
+    orders = "".join(f"walk {n}\n" for n in (0, 1, 2, 3, 4))
+    place = f"src/main.rs:{SECOND}"
+    commands = [f"break {place} --task {ids[3]}", f"run -- {steps}", "info breakpoints", "continue"]
+    answers, _, _ = run(asyncdbg, commands, orders)
+    expect("stops of one task", [(ids[3], "breakpoint"), (None, "exited")],
+           [(stop["task"], stop["reason"]) for stop in stops(answers)])
+    commands = [f"tbreak {place} --after 3", f"run -- {steps}", "info breakpoints", "continue"]
+    answers, _, _ = run(asyncdbg, commands, orders)
+    expect("stops after three", [(ids[3], "breakpoint"), (None, "exited")],
+           [(stop["task"], stop["reason"]) for stop in stops(answers)])
+    expect("a breakpoint for once", [], answers[2]["breakpoints"])
+    commands = [f"break {place}", "disable 1", f"run -- {steps}", "run", "kill"]
+    answers, _, _ = run(asyncdbg, [*commands[:3], "enable 1", "run --stop", "kill"], orders)
+    expect("disabled, and started again", ["exited", "started", "killed"],
+           [stop["reason"] for stop in stops(answers)])
+
+
+def check_places(asyncdbg, steps):
+    """Places that are none, and a line without code."""
+    comment = line_of("/// Until so many steps")
+    commands = [f"run --stop -- {steps}", "break no::such", "break absent.rs:1", "break main.rs:99999",
+                f"break main.rs:{comment}", "break 0x10", "stepi 3", "kill"]
+    answers, _, _ = run(asyncdbg, commands)
+    breaks = [a["breakpoints"][0] for a in answers if a["command"] == "break"]
+    for found, note in zip(breaks, ("no function", "no file", "no file", "has no code", "no code")):
+        if note not in (found["note"] or ""):
+            sys.exit(f"{found['place']}: {found['note']!r} has no {note!r}")
+    expect("places", [False, False, False, True, False], [bool(found["places"]) for found in breaks])
+    # Its first line, or where the function was inlined, the next.
+    expect("line behind a comment", True, breaks[3]["places"][0]["line"] in (comment + 1, comment + 2))
+    expect("stops", ["started", "stepped", "killed"], [stop["reason"] for stop in stops(answers)])
+
+
+class Process:
+    """The program, started by the test and ready."""
+
+    def __init__(self, steps):
+        self.process = subprocess.Popen([steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        self.ids = [str(number) for number in json.loads(self.process.stdout.readline())["walkers"]]
+        expect("ready", "ready\n", self.process.stdout.readline())
+        self.code = self.read_code()
+
+    def read_code(self):
+        """The bytes of the code of its executable."""
+        maps = pathlib.Path(f"/proc/{self.pid}/maps").read_text()
+        start, end = next(m.groups() for m in re.finditer(r"^(\w+)-(\w+) r-xp .*/steps$", maps, re.M))
+        with open(f"/proc/{self.pid}/mem", "rb") as memory:
+            memory.seek(int(start, 16))
+            return memory.read(int(end, 16) - int(start, 16))
+
+    def wait_running(self):
+        """Until it does not stand still any more."""
+        while pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] == "t":
+            os.sched_yield()
+
+    def order(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def check_free(self, what):
+        """Nobody traces it, its code is as before, and it does what it is told."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        expect(f"{what}: tracer", "0", re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
+        expect(f"{what}: code", True, self.read_code() == self.code)
+        self.order("walk 4")
+        while "done" not in self.process.stdout.readline():
+            pass
+        self.process.stdin.close()
+        expect(f"{what}: its end", 0, self.process.wait(LIMIT))
+
+
+class Session:
+    """asyncdbg, which reads commands from a pipe."""
+
+    def __init__(self, asyncdbg, pid):
+        self.process = subprocess.Popen([asyncdbg, "--jsonl", "-p", str(pid), "-x", "-"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+
+    def send(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        return json.loads(self.process.stdout.readline())
+
+    def ask(self, command):
+        self.send(command)
+        return self.answer()
+
+
+def check_attached(asyncdbg, steps):
+    program = Process(steps)
+    session = Session(asyncdbg, program.pid)
+    expect("attach", "attached", session.ask("attach")["stopped"]["reason"])
+    session.ask(f"break main.rs:{SECOND}")
+    expect("bytes in the code", False, program.read_code() == program.code)
+    program.order("walk 1")
+    stop = session.ask("continue")["stopped"]
+    expect("stop", (SECOND, program.ids[1]), (stop["line"], stop["task"]))
+    session.send("continue")
+    program.wait_running()
+    session.process.send_signal(signal.SIGINT)
+    expect("^C", "interrupted", session.answer()["stopped"]["reason"])
+    session.send("detach")
+    session.process.stdin.close()
+    expect("asyncdbg", 0, session.process.wait(LIMIT))
+    program.check_free("detach")
+
+
+def check_ends(asyncdbg, steps):
+    """Each way to end asyncdbg but kill -9 leaves the program as it was."""
+    for number in (signal.SIGTERM, signal.SIGHUP, None):
+        program = Process(steps)
+        session = Session(asyncdbg, program.pid)
+        session.ask("attach")
+        session.ask(f"break main.rs:{SECOND}")
+        session.ask("break walk")
+        program.order("walk 1")
+        expect("stop", "breakpoint", session.ask("continue")["stopped"]["reason"])
+        if number:
+            session.send("continue")
+            session.process.send_signal(number)
+        else:
+            session.process.stdin.close()
+        session.process.wait(LIMIT)
+        program.check_free(f"signal {number}")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    asyncdbg, steps = sys.argv[1:]
+    ids = check_started(asyncdbg, steps)
+    check_conditions(asyncdbg, steps, ids)
+    check_places(asyncdbg, steps)
+    check_attached(asyncdbg, steps)
+    check_ends(asyncdbg, steps)
+    print("under control: all as it should be")
+
+
+main()
