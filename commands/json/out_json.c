@@ -48,10 +48,10 @@ struct json {
 	bool has_breakpoints;
 	struct breakpoint *const *breakpoints;
 	size_t nbreakpoints;
-	const struct usdt_notes *own_probes;     /* beside probes */
-	struct saved_file saved;                 /* path NULL: none */
-	struct written written;                  /* path NULL: none */
-	const struct diff *diff;                 /* NULL none */
+	const struct usdt_notes *own_probes; /* beside probes */
+	struct saved_file saved;             /* path NULL: none */
+	struct written written;              /* path NULL: none */
+	const struct diff *diff;             /* NULL none */
 	VEC(struct shown_thread) threads;
 	VEC(const struct layout_info *) layout;
 	VEC(const struct command *) commands;

@@ -254,7 +254,7 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
 	assert_refuses("info heap",
 	               "unknown command \"info heap\"; there are info, info layout, info "
-	               "sockets, info threads, info locals");
+	               "sockets, info threads, info locals, info breakpoints");
 	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
 	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
 	assert_refuses("whatis", "\"whatis\" needs more words; usage: whatis ADDR");

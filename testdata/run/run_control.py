@@ -72,7 +72,7 @@ def check_started(asyncdbg, steps):
     expect("lines", [SECOND] * 2, [stop["line"] for stop in rest[:2]])
     expect("its end", ("exited", 0), (rest[2]["reason"], rest[2]["status"]))
     if "under control" not in done.stderr or "not randomised" not in done.stderr:
-        sys.exit(f"what was said first: {done.stderr}")
+        sys.exit(f"messages: {done.stderr}")
     return ids
 
 
@@ -138,7 +138,7 @@ class Process:
         self.process.stdin.flush()
 
     def check_free(self, what):
-        """Nobody traces it, its code is as before, and it does what it is told."""
+        """Nobody traces it, its code is as before, and it obeys its orders."""
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         expect(f"{what}: tracer", "0", re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
         expect(f"{what}: code", True, self.read_code() == self.code)

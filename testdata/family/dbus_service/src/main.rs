@@ -28,7 +28,7 @@ impl Service {
     }
 
     #[zbus(signal)]
-    async fn told(emitter: &SignalEmitter<'_>) -> zbus::Result<()>;
+    async fn notified(emitter: &SignalEmitter<'_>) -> zbus::Result<()>;
 }
 
 #[proxy(
@@ -40,7 +40,7 @@ trait Service {
     async fn hello(&self, name: &str) -> zbus::Result<String>;
     async fn wait(&self) -> zbus::Result<()>;
     #[zbus(signal)]
-    fn told(&self) -> zbus::Result<()>;
+    fn notified(&self) -> zbus::Result<()>;
 }
 
 async fn connect(address: &str) -> Connection {
@@ -60,7 +60,7 @@ async fn calls(connection: Connection) {
 
 async fn listens(connection: Connection) {
     let proxy = ServiceProxy::new(&connection).await.unwrap();
-    let mut signals = proxy.receive_told().await.unwrap();
+    let mut signals = proxy.receive_notified().await.unwrap();
     here!("dbus_service::listens");
     let _ = signals.next().await;
 }
