@@ -540,7 +540,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	/* A frame of very many tasks takes a while, in which nothing is read. */
 	t.trace_options.ring *= 2;
 	t.rows = top_rows_new((uint64_t)(t.options.over * 1e9));
-	t.tally = event_tally_new((uint64_t)(t.options.over * 1e9));
+	t.tally = event_tally_new_workers();
 	t.names.full = out->options.full_names;
 	if (out->format != OUT_TEXT) {
 		t.json = alloc_zeroed(sizeof(*t.json));

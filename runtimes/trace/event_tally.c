@@ -29,6 +29,7 @@ struct tallied_thread {
 struct event_tally {
 	struct arena arena;
 	uint64_t slow_ns, untracked;
+	bool no_tasks;
 	VEC(struct tallied_type) types;
 	struct map type_rows; /* key of a name and its job -> row + 1 */
 	VEC(struct tallied_worker) workers;
@@ -423,7 +424,7 @@ void event_tally_look(struct event_tally *t, const struct snapshot *s, uint64_t 
 		look_at_thread(t, s, &s->threads[i], time);
 }
 
-void event_tally_begin(struct event_tally *t, const struct snapshot *s, uint64_t time)
+static void add_tasks(struct event_tally *t, const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->ntasks; i++) {
 		const struct task *task = s->tasks[i];
@@ -442,6 +443,12 @@ void event_tally_begin(struct event_tally *t, const struct snapshot *s, uint64_t
 		if (!id || !task_table_find(&t->tasks, id))
 			add_task(t, id, type_row(t, s->jobs[i].type, TRACE_BLOCKING));
 	}
+}
+
+void event_tally_begin(struct event_tally *t, const struct snapshot *s, uint64_t time)
+{
+	if (!t->no_tasks)
+		add_tasks(t, s);
 	event_tally_look(t, s, time);
 }
 
@@ -456,7 +463,8 @@ bool event_tally_wants_look(const struct event_tally *t)
 
 /* ---- events ---- */
 
-void event_tally_add(struct event_tally *t, const struct trace_item *item)
+/* What it tells of its task. */
+static void count_task(struct event_tally *t, const struct trace_item *item)
 {
 	switch (item->event) {
 	case TRACE_SPAWN:
@@ -464,8 +472,6 @@ void event_tally_add(struct event_tally *t, const struct trace_item *item)
 		break;
 	case TRACE_POLL_START:
 		start_poll(t, item);
-		if (item->job == TRACE_TASK || item->job == TRACE_UNKNOWN_JOB)
-			work(t, item);
 		break;
 	case TRACE_POLL_END:
 		end_poll(t, item);
@@ -475,6 +481,25 @@ void event_tally_add(struct event_tally *t, const struct trace_item *item)
 		break;
 	case TRACE_WAKE:
 		wake(t, item);
+		break;
+	default:
+		break;
+	}
+}
+
+void event_tally_add(struct event_tally *t, const struct trace_item *item)
+{
+	if (!t->no_tasks)
+		count_task(t, item);
+	switch (item->event) {
+	case TRACE_POLL_START:
+		if (item->job == TRACE_TASK || item->job == TRACE_UNKNOWN_JOB)
+			work(t, item);
+		break;
+	case TRACE_SPAWN:
+	case TRACE_POLL_END:
+	case TRACE_TERMINATE:
+	case TRACE_WAKE:
 		break;
 	default:
 		work(t, item);
@@ -515,6 +540,14 @@ struct event_tally *event_tally_new(uint64_t slow_ns)
 	*vec_push(&t->types) = (struct tallied_type){ .others = true, .job = TRACE_TASK };
 	*vec_push(&t->types) = (struct tallied_type){ .others = true, .job = TRACE_BLOCKING };
 	*vec_push(&t->workers) = (struct tallied_worker){ .runtime = -1, .worker = -1 };
+	return t;
+}
+
+struct event_tally *event_tally_new_workers(void)
+{
+	struct event_tally *t = event_tally_new(0);
+
+	t->no_tasks = true;
 	return t;
 }
 

@@ -73,6 +73,8 @@ struct tallied_runtime {
 
 /* A poll longer than slow_ns is slow. Never NULL. */
 struct event_tally *event_tally_new(uint64_t slow_ns);
+/* Of workers and runtimes alone, so that no task is followed: it has no types. Never NULL. */
+struct event_tally *event_tally_new_workers(void);
 /* NULL is allowed. */
 void event_tally_free(struct event_tally *t);
 void event_tally_freep(struct event_tally **t);

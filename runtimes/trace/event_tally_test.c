@@ -137,6 +137,31 @@ static void counts_tasks(void **state)
 	assert_int_equal(type_named(t, "app::old")->spawned, 0);
 }
 
+/* Without tasks the workers are the same. */
+static void counts_workers_alone(void **state)
+{
+	struct event_tally *t CLEANUP(event_tally_freep) = event_tally_new_workers();
+	struct program p;
+	size_t n;
+
+	(void)state;
+	make_program(&p);
+	event_tally_begin(t, &p.s, 1000);
+	add(t, TRACE_SPAWN, 2000, 9, "app::new", 300);
+	add(t, TRACE_POLL_START, 5000, 9, "app::new", WORKER_TID);
+	end_poll(t, 6000, 9, "app::new", 1000);
+	add(t, TRACE_TERMINATE, 6000, 9, "app::new", WORKER_TID);
+	event_tally_advance(t, 6000);
+	assert_null(type_named(t, "app::new"));
+	assert_null(type_named(t, "app::old"));
+	const struct tallied_worker *rows = event_tally_workers(t, &n);
+	uint64_t polls = 0;
+	for (size_t i = 0; i < n; i++)
+		polls += rows[i].polls;
+	assert_int_equal(polls, 1);
+	assert_int_equal(event_tally_untracked(t), 0);
+}
+
 static void measures_polls(void **state)
 {
 	struct event_tally *t CLEANUP(event_tally_freep) = event_tally_new(SLOW);
@@ -326,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_tasks),
+		cmocka_unit_test(counts_workers_alone),
 		cmocka_unit_test(measures_polls),
 		cmocka_unit_test(measures_delays),
 		cmocka_unit_test(learns_a_type_from_a_poll),
