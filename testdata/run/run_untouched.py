@@ -99,6 +99,10 @@ def ending(asyncdbg, command):
     return ["--interval", "100ms", "--count", "1"] if command == "top" else []
 
 
+# Commands that hold the program and change it.
+CONTROL = ("run", "attach", "continue", "detach", "kill", "stepi", "break", "tbreak", "delete", "enable", "disable")
+
+
 def commands(asyncdbg, executable, pid, work):
     """All that `help` lists, with the arguments it names; each also without the optional ones."""
     address = hex(next(mappings(pid))[1])
@@ -109,7 +113,7 @@ def commands(asyncdbg, executable, pid, work):
     yield ["save", values["A"]]
     for line in text.splitlines():
         usage = re.split(r"\s{2,}", line.strip())[0]
-        if not usage:
+        if not usage or usage.split()[0] in CONTROL:
             continue
         short = re.sub(r"\[.*\]", "", usage).split()
         long = usage.replace("[", " ").replace("]", " ").split()
