@@ -274,28 +274,45 @@ static void each_with(const struct code_map *m, const uint8_t *opcode, size_t le
 	}
 }
 
-/* The same for a pointer that is loaded into a register, and the call through that right after. */
+/* What looks like a call through that register, in the rest of the function. */
+static void each_call_through(const struct code_map *m, size_t at, unsigned reg,
+                              code_call_fn *visit, void *arg)
+{
+	const struct code_function *f = code_map_at(m, m->text_address + at);
+	const uint8_t call[] = { 0x41, 0xff, (uint8_t)(0xd0 | (reg & 7)) };
+	size_t skip = reg < 8, len = sizeof(call) - skip;
+	size_t end = f && f->high - m->text_address < m->text_len ? f->high - m->text_address : at;
+
+	while (at < end) {
+		const uint8_t *found = memmem(m->text + at, end - at, call + skip, len);
+
+		if (!found)
+			return;
+		at = (size_t)(found - m->text) + len;
+		visit(m->text_address + at, arg);
+	}
+}
+
+/* The same for a pointer that is loaded into a register, and calls through that. */
 static void each_loaded(const struct code_map *m, const struct slots *slots, code_call_fn *visit,
                         void *arg)
 {
-	enum { MOV_LEN = 7, WHOLE = MOV_LEN + 2 };
-	static const uint8_t mov[] = { 0x48, 0x8b };
+	enum { MOV_LEN = 7 };
 
-	for (size_t i = 0; i + WHOLE <= m->text_len; i++) {
-		const uint8_t *at =
-			memmem(m->text + i, m->text_len - i - MOV_LEN, mov, sizeof(mov));
+	for (size_t i = 0; i + MOV_LEN <= m->text_len; i++) {
+		const uint8_t *at = memchr(m->text + i, 0x8b, m->text_len - i - MOV_LEN + 1);
 		int32_t distance;
 
 		if (!at)
 			return;
 		i = (size_t)(at - m->text);
-		if ((at[2] & 0xc7) != 0x05 || at[MOV_LEN] != 0xff ||
-		    at[MOV_LEN + 1] != (0xd0 | (at[2] >> 3 & 7)))
+		if (i == 0 || (at[-1] & 0xfb) != 0x48 || (at[1] & 0xc7) != 0x05)
 			continue;
-		memcpy(&distance, at + 3, sizeof(distance));
-		uint64_t after = m->text_address + i;
-		if (has_slot(slots, after + MOV_LEN + (uint64_t)(int64_t)distance))
-			visit(after + WHOLE, arg);
+		memcpy(&distance, at + 2, sizeof(distance));
+		uint64_t after = m->text_address + i + MOV_LEN - 1;
+		if (has_slot(slots, after + (uint64_t)(int64_t)distance))
+			each_call_through(m, i + MOV_LEN - 1,
+			                  (at[1] >> 3 & 7U) | (at[-1] & 4U) << 1, visit, arg);
 	}
 }
 
