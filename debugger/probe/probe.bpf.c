@@ -175,6 +175,12 @@ static __always_inline __u64 read_object(struct calls *c, struct probe_point *p)
 
 	r->id = 0;
 	r->table = 0;
+	if (p->is_own_id) {
+		r->id = r->object;
+		if (!read_user(&r->table, sizeof(r->table), r->object + p->table_offset))
+			r->table = 0;
+		return 0;
+	}
 	if (!offset && !p->id_slot)
 		return 0;
 	begun = read_begin(c, r->object);
@@ -242,6 +248,9 @@ static __always_inline bool is_at_rest(struct calls *c, const struct probe_point
 	    (!read_bytes(&state, sizeof(state), c, begun, f->object, p->busy_offset) ||
 	     (state & p->busy_mask)))
 		return false;
+	/* Who reads the records sees whether another thread has been there. */
+	if (p->is_own_id)
+		return true;
 	return f->id && read_bytes(&id, sizeof(id), c, begun, f->object, f->id_offset) &&
 	       id == f->id;
 }
@@ -386,6 +395,10 @@ static __always_inline void enter(struct whole_record *r, struct calls *c, struc
 
 	r->head.kind = PROBE_CALL;
 	r->head.copied = 0;
+	if (p->is_own_id) {
+		__builtin_memcpy(r->copy, &r->head.table, sizeof(r->head.table));
+		r->head.copied = sizeof(r->head.table);
+	}
 	set_outer(&r->head, c, depth);
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
 	note_return(r, p, sp);
@@ -442,8 +455,12 @@ static __always_inline void meet(struct whole_record *r, struct calls *c,
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
 	set_outer(&r->head, c, depth);
 	if (p->kind == PROBE_FINAL && depth && depth <= PROBE_MAX_DEPTH &&
-	    frame_at(c, depth - 1)->object == r->head.object)
+	    frame_at(c, depth - 1)->object == r->head.object) {
+		/* One function that finishes it may call another one. */
+		if (frame_at(c, depth - 1)->finished)
+			return;
 		frame_at(c, depth - 1)->finished = 1;
+	}
 	if (!(p->silent & PROBE_NO_HIT))
 		submit(r);
 }
@@ -474,6 +491,26 @@ static __always_inline __u64 register_of(const struct calls *c, __u32 n)
 {
 	asm volatile("" : "+r"(n));
 	return c->registers[n & PROBE_NO_REGISTER];
+}
+
+/* Whether the exchange before the point was made, and counts; its object is noted. */
+static __always_inline bool was_exchanged(struct pt_regs *ctx, struct whole_record *r,
+                                          struct calls *c, const struct probe_exchange *x)
+{
+	enum { ZERO_FLAG = 1 << 6, RAX = 0 };
+	__u64 old, new;
+
+	if (!(ctx->eflags & ZERO_FLAG))
+		return false;
+	save_registers(c, ctx);
+	old = register_of(c, RAX);
+	new = register_of(c, x->source);
+	if ((old & x->old_none) || (new & x->new_none) || !(new & x->new_any) ||
+	    (x->old_any && !(old & x->old_any)))
+		return false;
+	r->head.object =
+		register_of(c, x->base) + register_of(c, x->index) * x->scale + x->displacement;
+	return true;
 }
 
 static __always_inline bool read_value(const struct calls *c, const struct probe_value *v,
@@ -589,6 +626,8 @@ int at_point(struct pt_regs *ctx)
 	struct whole_record *r = &c->record;
 	r->head.time = bpf_ktime_get_ns();
 	r->head.tid = visible_tid(tid);
+	if (p->exchange.used && !was_exchanged(ctx, r, c, &p->exchange))
+		return 0;
 	sp -= (__u64)(__s64)p->stack_delta;
 	if (p->kind == PROBE_RETURN) {
 		leave(r, c, sp);
@@ -604,7 +643,8 @@ int at_point(struct pt_regs *ctx)
 		pass_place(ctx, r, c, index);
 		return 0;
 	}
-	r->head.object = argument(ctx, p, sp);
+	if (!p->exchange.used)
+		r->head.object = argument(ctx, p, sp);
 	__u64 id_offset = read_object(c, p);
 	if (p->kind == PROBE_CALL)
 		enter(r, c, p, sp, id_offset);

@@ -163,6 +163,18 @@ bool code_jumps_on(const struct code_bytes *function)
 	return false;
 }
 
+bool code_each_exchange(const struct code_bytes *function, code_exchange_fn *visit, void *arg)
+{
+	(void)function, (void)visit, (void)arg;
+	return false;
+}
+
+bool code_each_direct_call(const struct code_bytes *function, code_direct_fn *visit, void *arg)
+{
+	(void)function, (void)visit, (void)arg;
+	return false;
+}
+
 void probes_reopen(struct probes *p)
 {
 	(void)p;

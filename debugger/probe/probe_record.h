@@ -83,6 +83,20 @@ struct probe_place {
 	struct probe_value values[PROBE_MAX_VALUES];
 };
 
+/*
+ * A point behind an instruction that exchanges a number of an object ("lock cmpxchg"), where the
+ * flags still say whether it did so. A hit counts only if it did, and the bits of the number,
+ * before and after, are these. Registers have DWARF numbers, or are PROBE_NO_REGISTER.
+ */
+struct probe_exchange {
+	__u8 used; /* 0: the point is none such */
+	__u8 base, index, scale;
+	__u8 source; /* the register with the number after; %rax has the one before */
+	__u8 unused[3];
+	__s32 displacement; /* base + index * scale + this is the address of the object */
+	__u32 old_any, old_none, new_any, new_none; /* old_any 0: whatever it was */
+};
+
 enum probe_silence {
 	PROBE_NO_HIT = 1, /* that of the hit itself; a call is still followed */
 	PROBE_NO_END = 2, /* of a PROBE_CALL: that of its return */
@@ -120,6 +134,12 @@ struct probe_point {
 	 */
 	struct probe_box boxes[PROBE_MAX_BOXES];
 	__u32 nboxes;
+	/*
+	 * The address of the object is its id, while it lives. The pointer at table_offset follows
+	 * each record of a call of it: 8 bytes, 0 if it could not be read.
+	 */
+	__u32 is_own_id;
+	struct probe_exchange exchange; /* of a PROBE_OBJECT or PROBE_FINAL */
 	/* Written by the program; 0 at first. */
 	__u32 looked;      /* how many calls were looked at: see PROBE_LOOKS */
 	__u64 first_table; /* a table, shifted by 16 bits, and below it what it has at id_slot */
