@@ -45,6 +45,8 @@ void out_json_processes(struct json_writer *w, const struct async_processes *lis
 /* out_json_probes.c */
 void out_json_probes(struct json_writer *w, const struct trace_plan *plan,
                      const struct usdt_notes *own);
+/* The id of a task of a trace, by its key; 0: null. */
+void out_json_task_key(struct json_writer *w, const char *name, uint64_t key);
 /*
  * Writes "missing": events that are not shown, of those that are wanted; NULL: of all. plan NULL:
  * there is none, and none is listed.

@@ -3,6 +3,7 @@
 #include "commands/json/out_json.h"
 #include "debugger/elf/usdt_notes.h"
 #include "runtimes/trace/plan.h"
+#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace.h"
 
 static const char *const role_names[] = {
@@ -15,7 +16,7 @@ static const char *const argument_names[] = { "rdi", "rsi", "rdx", "rcx" };
 
 static bool has_task(const struct trace_point *p)
 {
-	return p->role != TRACE_AT_RETURN && p->role != TRACE_AT_PARK;
+	return p->role != TRACE_AT_RETURN && p->role != TRACE_AT_PARK && !p->kernel.exchange.used;
 }
 
 static void put_point(struct json_writer *w, const struct trace_point *p)
@@ -54,6 +55,13 @@ static void put_own(struct json_writer *w, const struct usdt_notes *own)
 	json_put_int(w, "static_probes_left_out", (int64_t)usdt_notes_lost(own));
 }
 
+void out_json_task_key(struct json_writer *w, const char *name, uint64_t key)
+{
+	SCRATCH(tmp);
+
+	json_put_text(w, name, key ? trace_key_text(&tmp, key) : NULL);
+}
+
 void out_json_missing(struct json_writer *w, const struct trace_plan *plan, const bool *wanted)
 {
 	json_open_array(w, "missing");
@@ -65,6 +73,8 @@ void out_json_missing(struct json_writer *w, const struct trace_plan *plan, cons
 		json_open_object(w, NULL);
 		json_put_text(w, "event", trace_event_name(m->event));
 		json_put_text(w, "reason", m->reason);
+		json_put_text(w, "runtime", m->runtime);
+		json_put_bool(w, "never", m->never);
 		json_close_object(w);
 	}
 	json_close_array(w);
@@ -110,7 +120,7 @@ void out_json_stall(struct json_writer *w, const struct stall *stall)
 	const struct trace_item *item = stall->item;
 
 	json_open_object(w, "stall");
-	json_put_id(w, "task", item->task);
+	out_json_task_key(w, "task", item->task);
 	json_put_text(w, "type", item->type);
 	json_put_int(w, "tid", item->tid);
 	json_put_int(w, "poll_ns", (int64_t)stall->ns);

@@ -4,6 +4,7 @@
 #include "commands/out/out_text.h"
 #include "debugger/elf/usdt_notes.h"
 #include "runtimes/trace/plan.h"
+#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace.h"
 
 static const char *const role_names[] = {
@@ -16,7 +17,8 @@ static const char *const argument_names[] = { "rdi", "rsi", "rdx", "rcx" };
 
 static void point(struct text *t, const struct trace_point *p)
 {
-	bool has_task = p->role != TRACE_AT_RETURN && p->role != TRACE_AT_PARK;
+	bool has_task =
+		p->role != TRACE_AT_RETURN && p->role != TRACE_AT_PARK && !p->kernel.exchange.used;
 
 	str_printf(&t->line, "%-9s  0x%-9" PRIx64 "  0x%-9" PRIx64 "  %-4s  %-4s  ",
 	           role_names[p->role], p->address, p->offset,
@@ -56,7 +58,9 @@ void text_stall(struct out *o, const struct stall *stall)
 	struct text *t = (struct text *)o;
 	const struct trace_item *item = stall->item;
 
-	str_printf(&t->line, "task %" PRIu64 " ", item->task);
+	SCRATCH(tmp);
+
+	str_printf(&t->line, "task %s ", trace_key_text(&tmp, item->task));
 	if (item->type)
 		text_name(t, item->type);
 	if (stall->looks)

@@ -367,7 +367,7 @@ static const struct trace_missing *missing_event(const struct profiling *p)
 	for (size_t i = 0; i < plan->nmissing; i++) {
 		enum trace_event event = plan->missing[i].event;
 
-		if (p->options.events[event] && event != TRACE_SPAWN)
+		if (p->options.events[event] && event != TRACE_SPAWN && !plan->missing[i].never)
 			return &plan->missing[i];
 	}
 	return NULL;

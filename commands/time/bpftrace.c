@@ -109,6 +109,19 @@ static void read_poll(struct script *s, const struct trace_point *p)
 
 /* ---- probes ---- */
 
+/*
+ * A poll of a task whose address is its id. Its end is left out: a panic may unwind through the
+ * function, which a uretprobe turns into the end of the program.
+ */
+static void write_start(struct script *s, const struct trace_point *p)
+{
+	begin_probe(s, "uprobe", p);
+	fprintf(s->f, " $h = (uint64)arg%u;", p->parameter);
+	print_event(s, TRACE_POLL_START, arena_printf(&s->arena, " 0x%%llx %s", type_of(s, p)),
+	            ", $h");
+	fprintf(s->f, " }\n");
+}
+
 /* A poll, or a job of a blocking pool; of a worker its life. */
 static void write_poll(struct script *s, const struct trace_point *p)
 {
@@ -196,7 +209,11 @@ static struct error *write_points(struct script *s)
 		if (!is_first(s->plan, i))
 			continue;
 		TRY(set_module(s, p));
-		if (p->role == TRACE_AT_POLL)
+		if (p->kernel.is_own_id && p->role == TRACE_AT_POLL)
+			write_start(s, p);
+		else if (p->kernel.is_own_id)
+			continue;
+		else if (p->role == TRACE_AT_POLL)
 			write_poll(s, p);
 		else if (p->role == TRACE_AT_PARK)
 			write_park(s, p);
@@ -215,7 +232,9 @@ static size_t count_probes(const struct trace_plan *plan)
 	for (size_t i = 0; i < plan->n; i++) {
 		enum trace_role role = plan->points[i].role;
 
-		if (role == TRACE_AT_POLL || role == TRACE_AT_PARK)
+		if (plan->points[i].kernel.is_own_id)
+			n += role == TRACE_AT_POLL;
+		else if (role == TRACE_AT_POLL || role == TRACE_AT_PARK)
 			n += 2;
 		else if (role == TRACE_AT_SPAWN || role == TRACE_AT_END)
 			n++;
@@ -227,6 +246,15 @@ static bool has_role(const struct trace_plan *plan, enum trace_role role)
 {
 	for (size_t i = 0; i < plan->n; i++) {
 		if (plan->points[i].role == role)
+			return true;
+	}
+	return false;
+}
+
+static bool has_own_ids(const struct trace_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		if (plan->points[i].kernel.is_own_id)
 			return true;
 	}
 	return false;
@@ -262,6 +290,8 @@ static void write_head(struct script *s, FILE *messages)
 	        "// Ends of polls and of parking are uretprobes: while they are attached, a\n"
 	        "// backtrace that the program takes within a poll ends there.\n",
 	        s->pid ? "for one process" : "shows all processes that run it");
+	if (has_own_ids(s->plan))
+		fprintf(s->f, "// Of tasks whose ids are addresses only the starts of polls.\n");
 	if (!has_role(s->plan, TRACE_AT_SPAWN))
 		fprintf(s->f, "// No task-spawn: the compiler has inlined the function.\n");
 	if (!has_role(s->plan, TRACE_AT_END))

@@ -11,6 +11,7 @@
 #include "debugger/base/clock.h"
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
+#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_moment.h"
 
 /*
@@ -270,7 +271,8 @@ static const char *describe(const struct condition *c, const struct cause *cause
 		does = cause->over ? "was polled" : "has been polled";
 	else
 		does = cause->over ? "was runnable" : "has been runnable";
-	return arena_printf(a, "task %" PRIu64 " (%s) %s for %.1f ms", cause->task, name, does, ms);
+	return arena_printf(a, "task %s (%s) %s for %.1f ms", trace_key_text(a, cause->task), name,
+	                    does, ms);
 }
 
 const struct condition *condition_watch_look(struct condition_watch *w, uint64_t now,

@@ -37,7 +37,8 @@ static void warn_missing(const struct trace_plan *plan, size_t nth, const bool *
 	for (size_t i = 0; i < plan->nmissing; i++) {
 		enum trace_event event = plan->missing[i].event;
 
-		if (!wanted[event] || strcmp(plan->missing[i].reason, reason) != 0)
+		if (!wanted[event] || plan->missing[i].never ||
+		    strcmp(plan->missing[i].reason, reason) != 0)
 			continue;
 		if (i < nth)
 			return;
@@ -53,7 +54,7 @@ void following_warn(const struct trace *t, const bool *wanted, const struct out 
 	const struct trace_plan *plan = trace_plan_of(t);
 
 	for (size_t i = 0; i < plan->nmissing; i++) {
-		if (wanted[plan->missing[i].event])
+		if (wanted[plan->missing[i].event] && !plan->missing[i].never)
 			warn_missing(plan, i, wanted, out->options.messages);
 	}
 }
@@ -145,8 +146,8 @@ enum status following_end(const struct trace *t, const bool *wanted, const struc
 
 	trace_totals(t, &totals);
 	missing = totals.lost || totals.too_deep;
-	for (size_t i = 0; i < TRACE_NEVENTS; i++)
-		missing |= wanted[i] && !plan->has[i];
+	for (size_t i = 0; i < plan->nmissing; i++)
+		missing |= wanted[plan->missing[i].event] && !plan->missing[i].never;
 	if (totals.lost)
 		fprintf(out->options.messages,
 		        "note: %" PRIu64

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "runtimes/trace/trace_key.h"
+
 bool sink_filter_has(const struct sink_filter *f, uint64_t task, const char *type)
 {
-	if (f->of_task && task != f->task)
+	if (f->of_task && !trace_key_is(task, f->task))
 		return false;
 	return !f->type || (type && strstr(type, f->type));
 }

@@ -114,7 +114,7 @@ static void item(struct sink *s, const struct trace_item *item)
 	out_json_number_if(w, "tid", item->tid > 0, (uint64_t)item->tid);
 	out_json_number_if(w, "worker", item->worker >= 0, (uint64_t)item->worker);
 	out_json_number_if(w, "runtime", item->runtime >= 0, (uint64_t)item->runtime);
-	json_put_id(w, "task", item->task);
+	out_json_task_key(w, "task", item->task);
 	if (of_task) {
 		json_put_text(w, "type", item->type);
 		json_put_text(w, "kind", job_names[item->job]);
@@ -131,7 +131,7 @@ static void item(struct sink *s, const struct trace_item *item)
 		json_put_int(w, "parked_ns", (int64_t)item->poll_ns);
 	}
 	if (item->event == TRACE_WAKE || item->event == TRACE_SPAWN || item->event == TRACE_USDT)
-		json_put_id(w, "by", item->by);
+		out_json_task_key(w, "by", item->by);
 	if (item->hit)
 		put_hit(w, item->hit);
 	if (item->late)

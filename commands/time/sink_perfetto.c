@@ -12,6 +12,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/names/demangle.h"
+#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_moment.h"
 
 enum {
@@ -113,25 +114,48 @@ static void forget_ended(struct sink_perfetto *s)
 	s->list.n = n;
 }
 
-static struct task_track *task_track(struct sink_perfetto *s, uint64_t id, const char *type)
+static struct task_track *new_track(struct sink_perfetto *s, uint64_t id, const char *type)
 {
-	size_t index = (uintptr_t)map_get(&s->tasks, id);
 	SCRATCH(tmp);
 
-	if (index)
-		return &s->list.data[index - 1];
 	if (s->list.n > 2 * s->nalive + SPARE_TASKS)
 		forget_ended(s);
 	struct task_track *t = vec_push(&s->list);
 	*t = (struct task_track){ .id = id, .alive = true };
 	s->nalive++;
 	map_put(&s->tasks, id, (void *)(uintptr_t)s->list.n);
-	note(s, perfetto_add_track(s->p, group_track(s, type),
-	                           arena_printf(&tmp, "task %" PRIu64, id), &t->track));
+	note(s,
+	     perfetto_add_track(s->p, group_track(s, type),
+	                        arena_printf(&tmp, "task %s", trace_key_text(&tmp, id)), &t->track));
 	return t;
 }
 
+static struct task_track *task_track(struct sink_perfetto *s, uint64_t id, const char *type)
+{
+	size_t index = (uintptr_t)map_get(&s->tasks, id);
+
+	return index ? &s->list.data[index - 1] : new_track(s, id, type);
+}
+
+/* Of a task that begins: another one may have had its id. */
+static struct task_track *first_track(struct sink_perfetto *s, uint64_t id, const char *type)
+{
+	struct task_track *t = task_track(s, id, type);
+
+	return t->alive ? t : new_track(s, id, type);
+}
+
 /* ---- events ---- */
+
+/* A number, if the task has one. */
+static struct perfetto_value task_value(struct arena *a, uint64_t id)
+{
+	bool has_number = id <= INT64_MAX;
+
+	return (struct perfetto_value){ .key = "task",
+		                        .text = has_number ? NULL : trace_key_text(a, id),
+		                        .number = has_number ? (int64_t)id : 0 };
+}
 
 static void end_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time)
 {
@@ -172,7 +196,8 @@ static const char *waiting_name(struct sink_perfetto *s, const struct trace_plac
 static void poll_starts(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
 {
 	struct task_track *t = task_track(s, item->task, item->type);
-	const struct perfetto_value id = { .key = "task", .number = (int64_t)item->task };
+	SCRATCH(tmp);
+	const struct perfetto_value id = task_value(&tmp, item->task);
 
 	note(s, perfetto_begin(s->p, &(struct perfetto_event){
 					     .time = item->time,
@@ -210,7 +235,8 @@ static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, ui
 static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
 {
 	struct task_track *t = task_track(s, item->task, item->type);
-	const struct perfetto_value id = { .key = "task", .number = (int64_t)item->task };
+	SCRATCH(tmp);
+	const struct perfetto_value id = task_value(&tmp, item->task);
 	/* Of several wake-ups without a poll between them the first one leads to the poll. */
 	uint64_t flow = t->flow ? 0 : ++s->nflows;
 
@@ -284,7 +310,7 @@ static void item(struct sink *sink, const struct trace_item *item)
 	note(s, sink_counters_item(s->counters, item));
 	switch (item->event) {
 	case TRACE_SPAWN:
-		begin_slice(s, task_track(s, item->task, item->type), item->time, "runnable");
+		begin_slice(s, first_track(s, item->task, item->type), item->time, "runnable");
 		count_alive(s, item->time);
 		break;
 	case TRACE_POLL_START:
@@ -387,9 +413,10 @@ static void exists(const struct task_span *span, void *arg)
 static void goes_on(const struct trace_item *start, void *arg)
 {
 	struct sink_perfetto *s = arg;
+	SCRATCH(tmp);
 	const struct perfetto_value values[] = {
 		earlier(s, start->time),
-		{ .key = "task", .number = (int64_t)start->task },
+		task_value(&tmp, start->task),
 	};
 	bool is_poll = start->event == TRACE_POLL_START;
 	const char *name = start->event == TRACE_PARK ? "parked" : "worker";

@@ -5,6 +5,7 @@
 #include "commands/time/sink.h"
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
+#include "runtimes/trace/trace_key.h"
 
 struct sink_text {
 	struct sink sink;
@@ -85,6 +86,8 @@ static void append_hit(struct str *s, const struct trace_hit *hit)
 /* The details behind the name. */
 static void append_details(struct str *s, const struct trace_item *item)
 {
+	SCRATCH(tmp);
+
 	if (item->job == TRACE_BLOCKING)
 		str_append(s, " [blocking]");
 	if (item->event == TRACE_POLL_END || item->event == TRACE_UNPARK ||
@@ -101,7 +104,7 @@ static void append_details(struct str *s, const struct trace_item *item)
 	if (item->late)
 		str_append(s, " [seen late]");
 	if (item->by && (item->event == TRACE_WAKE || item->event == TRACE_SPAWN))
-		str_printf(s, " by task %" PRIu64, item->by);
+		str_printf(s, " by task %s", trace_key_text(&tmp, item->by));
 }
 
 static void item(struct sink *s, const struct trace_item *item)
@@ -115,7 +118,7 @@ static void item(struct sink *s, const struct trace_item *item)
 	append_worker(&t->line, item);
 	str_printf(&t->line, "%-20s  ", trace_event_name(item->event));
 	if (item->task)
-		str_printf(&t->line, "%8" PRIu64 " ", item->task);
+		str_printf(&t->line, "%8s ", trace_key_text(&tmp, item->task));
 	else
 		str_printf(&t->line, "%8s ", "-");
 	if (item->type)

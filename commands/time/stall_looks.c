@@ -10,6 +10,7 @@
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
+#include "runtimes/trace/trace_key.h"
 
 /* A task that a thread polls. */
 struct polled {
@@ -38,7 +39,7 @@ static struct polled *find(struct watch *w, pid_t tid, uint64_t task)
 bool stall_looks_poll(const struct snapshot *s, const struct task *task, uint64_t time,
                       struct trace_item *ret)
 {
-	bool polled = task->state == TASK_RUNNING && task->number && task->thread;
+	bool polled = task->state == TASK_RUNNING && trace_key(task) && task->thread;
 	const struct thread_info *th = polled ? snapshot_thread(s, task->thread) : NULL;
 
 	if (!th)
@@ -49,7 +50,7 @@ bool stall_looks_poll(const struct snapshot *s, const struct task *task, uint64_
 		.tid = th->tid,
 		.worker = th->worker,
 		.runtime = th->runtime,
-		.task = task->number,
+		.task = trace_key(task),
 		.type = task->type,
 	};
 	return true;

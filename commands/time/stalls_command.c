@@ -10,6 +10,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/map.h"
 #include "debugger/target/target.h"
+#include "runtimes/trace/trace_key.h"
 
 enum {
 	WANTS = WANT_RUNNING | WANT_STACKS,
@@ -85,7 +86,9 @@ static const struct thread_info *thread_of(const struct snapshot *snap, pid_t ti
 /* Whether the snapshot shows the thread in that poll: it may have ended meanwhile. */
 static bool is_in(const struct thread_info *th, const struct trace_item *item)
 {
-	return th && th->task && strtoull(th->task, NULL, 10) == item->task;
+	uint64_t key;
+
+	return th && th->task && trace_key_read(th->task, &key) && key == item->task;
 }
 
 /*
@@ -106,7 +109,8 @@ static struct error *find_stack(struct stalls *s, const struct trace_item *item,
 	*ret = is_in(th, item) ? th : NULL;
 	if (!err || err->kind == ERR_INTERRUPTED)
 		return err;
-	LOG("trace", "no stack of task %" PRIu64 ": %s", item->task, err->message);
+	SCRATCH(tmp);
+	LOG("trace", "no stack of task %s: %s", trace_key_text(&tmp, item->task), err->message);
 	error_free(err);
 	return NULL;
 }

@@ -17,6 +17,7 @@
 #include "debugger/base/clock.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
+#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_moment.h"
 
 enum {
@@ -108,7 +109,9 @@ static struct error *read_filter(const struct call *call, struct tracing *t)
 		if (strcmp(o->option->name, "with") != 0)
 			continue;
 		if (strcmp(o->values[0], "id") == 0) {
-			TRY(words_number(o->values[1], "a task id", UINT64_MAX, &id));
+			if (!trace_key_read(o->values[1], &id))
+				return error_new(ERR_USAGE, "\"%s\" is not a task id",
+				                 o->values[1]);
 			t->filter.of_task = true;
 			t->filter.task = id;
 		} else if (strcmp(o->values[0], "type") == 0) {

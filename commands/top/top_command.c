@@ -20,6 +20,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
+#include "runtimes/trace/trace_key.h"
 
 enum {
 	LOOK_SHARE = 25,   /* of the time, one part of so many is spent on looks at queues */
@@ -217,7 +218,7 @@ static void print_task(struct topping *t, const struct snapshot *s, FILE *f)
 	struct out_options options = t->out->options;
 	struct answer answer = { .command = "async task", .snapshot = s, .wants = WANT_TASKS };
 	SCRATCH(a);
-	const char *id = arena_uint(&a, t->state.task);
+	const char *id = trace_key_text(&a, t->state.task);
 	const struct task *task = snapshot_task(s, id, 0);
 	const struct job *job = snapshot_job(s, id);
 

@@ -9,6 +9,7 @@
 #include "runtimes/common/boxed_future.h"
 #include "runtimes/model/model.h"
 #include "runtimes/trace/plan.h"
+#include "runtimes/trace/trace_key.h"
 
 enum {
 	MIN_WAKES = 10, /* in an interval: fewer tell little */
@@ -113,8 +114,8 @@ void top_hints_look(struct top_proofs *p, const struct snapshot *s)
 	for (size_t i = 0; i < s->ntasks; i++) {
 		const struct task *task = s->tasks[i];
 
-		if (task->number && checks_nothing_wakes(task))
-			map_put(&p->lost, task->number, p);
+		if (trace_key(task) && checks_nothing_wakes(task))
+			map_put(&p->lost, trace_key(task), p);
 		note_large(p, task->type, task->size,
 		           task->type && boxed_future_is_name(task->type));
 	}
@@ -187,7 +188,7 @@ void top_hints_find(const struct top_frame *frame, const struct top_proofs *proo
 
 const char *top_hints_text(struct arena *a, const struct top_hint *h)
 {
-	const char *who = h->tasks == 1 ? arena_printf(a, "task %" PRIu64, h->task)
+	const char *who = h->tasks == 1 ? arena_printf(a, "task %s", trace_key_text(a, h->task))
 	                                : arena_printf(a, "%" PRIu64 " tasks", h->tasks);
 	bool one = h->tasks == 1;
 

@@ -6,10 +6,7 @@
 
 static void put_id(struct json_writer *w, const char *key, uint64_t id)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, id);
-	json_put_text(w, key, id ? text : NULL);
+	out_json_task_key(w, key, id);
 }
 
 static void put_if(struct json_writer *w, const char *key, bool known, uint64_t n)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf/names/demangle.h"
+#include "runtimes/trace/trace_key.h"
 
 static const struct top_column_info columns[TOP_NCOLUMNS] = {
 	[TOP_COLUMN_WHAT] = { "TASK", 8, true, TOP_ID },
@@ -127,16 +128,16 @@ static const char *waker(const struct top_page *p, const struct top_row *row,
 	if (own)
 		return "itself";
 	if (!w->type)
-		return w->task ? arena_printf(a, "task %" PRIu64, w->task) : "?";
+		return w->task ? arena_printf(a, "task %s", trace_key_text(a, w->task)) : "?";
 	if (!w->task)
 		return top_page_name(names, w->type);
-	return arena_printf(a, "%" PRIu64 " %s", w->task, top_page_name(names, w->type));
+	return arena_printf(a, "%s %s", trace_key_text(a, w->task), top_page_name(names, w->type));
 }
 
 static const char *what(const struct top_row *row, struct arena *a)
 {
 	if (row->task)
-		return arena_uint(a, row->task->id);
+		return trace_key_text(a, row->task->id);
 	return arena_uint(a, row->tasks);
 }
 

@@ -15,6 +15,7 @@
 
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
+#include "runtimes/trace/trace_key.h"
 
 /* curses.h has macros of these names. */
 #undef lines
@@ -383,13 +384,13 @@ static void add_stalls(const struct top_page *p, struct top_names *names, struct
 		const char *place = top_view_place_text(a, s->place);
 		uint64_t end = s->began + s->ns;
 
-		*vec_push(lines) = arena_printf(a, "%10s  %8s  %8" PRIu64 "  %7d  %s%s%s",
+		*vec_push(lines) = arena_printf(a, "%10s  %8s  %8s  %7d  %s%s%s",
 		                                s->open         ? "still polls"
 		                                : f->time > end ? top_page_time(a, f->time - end)
 		                                                : "now",
-		                                top_page_time(a, s->ns), s->task, (int)s->tid,
-		                                top_page_name(names, s->type), place ? ", " : "",
-		                                place ? place : "");
+		                                top_page_time(a, s->ns), trace_key_text(a, s->task),
+		                                (int)s->tid, top_page_name(names, s->type),
+		                                place ? ", " : "", place ? place : "");
 	}
 	*vec_push(lines) =
 		arena_printf(a, "%" PRIu64 " polls over the limit so far", f->stall_total);

@@ -18,6 +18,8 @@
 #include "runtimes/common/waker.h"
 #include "runtimes/thread/stack.h"
 
+struct code_map;
+
 enum executor_row {
 	EXECUTOR_RUN,
 	EXECUTOR_OFFSET_S,
@@ -157,6 +159,13 @@ struct executor_copy *executor_copy_of(const struct inspector *in, const struct 
 bool executor_is_merged(const struct function *f);
 /* The types that the run function of a task tells. */
 void executor_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret);
+/* Is it a function of tasks of one type alone? f may be NULL. */
+bool executor_tells_types(const struct function *f);
+/* Fills what the generics of a function of a RawTask tell; without offsets. */
+struct error *executor_fill_types(struct inspector *in, const struct function *f,
+                                  struct executor_plan *plan) MUST_CHECK;
+/* Fills them, as the types tell them. */
+void executor_compute_offsets(const struct function *f, struct executor_plan *plan);
 /* Where the task's future is; executor_is_live() must be true of it. */
 struct error *executor_future(struct collector *c, const struct executor_header *h,
                               struct value *ret) MUST_CHECK;
@@ -235,6 +244,13 @@ struct task *executor_only_task(const struct executor_poll *polls, size_t npolls
 void executor_describe_threads(struct collector *c);
 /* Fills which executors the futures of block_on run. */
 void executor_follow(struct collector *c);
+
+/* executor_probe.c: see struct runtime */
+extern const struct probe_row executor_probes[];
+bool executor_probe_id(struct inspector *in, size_t n, struct probe_id *ret);
+void executor_types_of_poll(struct inspector *in, uint64_t poll, struct task_types *ret);
+const char *executor_type_of_table(struct inspector *in, const struct code_map *code,
+                                   uint64_t table);
 
 /* executor_whatis.c: finds the executor or task that an address lies in. */
 struct whatis;

@@ -245,7 +245,7 @@ static uint64_t round_up(uint64_t n, uint64_t align)
  * header, S, then F or the output Result<T, Panic>, whose alignment is at least that of a pointer
  * where it has one.
  */
-static void compute_offsets(const struct function *f, struct executor_plan *plan)
+void executor_compute_offsets(const struct function *f, struct executor_plan *plan)
 {
 	const struct type *t = function_param(f, "T");
 	uint64_t end, align = type_align(plan->future);
@@ -270,7 +270,7 @@ static struct error *read_offsets(struct inspector *in, const struct executor_co
 		TRY(bindings_uint(in->target, &copy->layout, EXECUTOR_OFFSET_F, v, &plan->offset_f,
 		                  &found));
 	if (!found)
-		compute_offsets(f, plan);
+		executor_compute_offsets(f, plan);
 	if (plan->offset_s < type_size(plan->header) || plan->offset_f < plan->offset_s ||
 	    plan->offset_f > MAX_OFFSET)
 		return error_new(ERR_CORRUPT, "the vtable 0x%" PRIx64 " has bad offsets", vtable);
@@ -286,8 +286,8 @@ static const struct path *executor_path(struct inspector *in, const struct type 
 	return p && strstr(type_name(path_type(p)), state_type) ? p : NULL;
 }
 
-static struct error *fill_types(struct inspector *in, const struct function *f,
-                                struct executor_plan *plan)
+struct error *executor_fill_types(struct inspector *in, const struct function *f,
+                                  struct executor_plan *plan)
 {
 	static const char state[] = "state", table[] = "vtable", awaiter[] = "awaiter";
 
@@ -310,6 +310,14 @@ static struct error *fill_types(struct inspector *in, const struct function *f,
 	find_spawned(in, plan);
 	plan->name = type_name(plan->spawned);
 	return NULL;
+}
+
+static struct error *fill_plan(struct inspector *in, const struct executor_copy *copy,
+                               uint64_t vtable, const struct function *f,
+                               struct executor_plan *plan)
+{
+	TRY(executor_fill_types(in, f, plan));
+	return read_offsets(in, copy, vtable, f, plan);
 }
 
 /* ---- functions of several types ---- */
@@ -347,6 +355,11 @@ static bool is_run(const char *name)
 	       str_begins(last, "run");
 }
 
+bool executor_tells_types(const struct function *f)
+{
+	return f && f->name && str_begins(f->name, run_begins) && !executor_is_merged(f);
+}
+
 /* Are the functions of the vtable code, and is its run function one of async-task? */
 static const struct function *run_function(struct inspector *in, const struct executor_copy *copy,
                                            uint64_t vtable)
@@ -380,6 +393,29 @@ static const struct function *run_function(struct inspector *in, const struct ex
 	return f && is_run(f->name) ? f : NULL;
 }
 
+/*
+ * The function of a table that tells the types of its tasks: run, unless that was merged with
+ * others of equal code, and another one was not.
+ */
+static const struct function *type_function(struct inspector *in, const struct executor_copy *copy,
+                                            uint64_t vtable, const struct function *run)
+{
+	uint64_t words[MAX_VTABLE / WORD] = { 0 };
+	const size_t size = type_size(copy->vtable), n = size / WORD;
+
+	if (executor_tells_types(run) || size > sizeof(words))
+		return run;
+	error_free(target_read(in->target, vtable, words, size));
+	for (size_t i = 0; i < n; i++) {
+		const struct function *f =
+			module_at(in->target, words[i]) ? lookup_function(in->di, words[i]) : NULL;
+
+		if (f && f->low == words[i] && executor_tells_types(f))
+			return f;
+	}
+	return run;
+}
+
 const struct executor_plan *executor_plan(struct inspector *in, struct executor_copy *copy,
                                           uint64_t vtable)
 {
@@ -396,11 +432,10 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 	if (!plan)
 		return NULL;
 	plan->run = f->low;
+	f = type_function(in, copy, vtable, f);
 	plan->merged = executor_is_merged(f);
 	plan->name = qualified_first_generic(&in->arena, f->name);
-	struct error *err = fill_types(in, f, plan);
-	if (!err)
-		err = read_offsets(in, copy, vtable, f, plan);
+	struct error *err = fill_plan(in, copy, vtable, f, plan);
 	if (err)
 		plan->problem = inspector_clean_name(&in->arena, err->message);
 	else
@@ -420,9 +455,9 @@ void executor_task_types_of(struct inspector *in, uint64_t run, struct task_type
 		return;
 	if (executor_is_merged(f))
 		enumerated_note_shared(f->dm, module_link_addr(f->dm->module, f->low).v);
-	struct error *err = fill_types(in, f, &plan);
+	struct error *err = executor_fill_types(in, f, &plan);
 	if (!err)
-		compute_offsets(f, &plan);
+		executor_compute_offsets(f, &plan);
 	error_free(err);
 	ret->future = plan.future;
 	ret->cell = plan.schedule;

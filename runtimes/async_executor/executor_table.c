@@ -50,5 +50,11 @@ const struct runtime executor_table = {
 	.whatis = executor_whatis,
 	.marks = marks,
 	.loop = "async_task::",
+	.task_types = executor_types_of_poll,
 	.task_functions = "async_task::raw::RawTask<",
+	.probes = executor_probes,
+	.poll_caller_within = "async_task::runnable::",
+	.poll_caller = "run",
+	.probe_id = executor_probe_id,
+	.type_of_table = executor_type_of_table,
 };

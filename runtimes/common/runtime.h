@@ -16,6 +16,7 @@
 #include "runtimes/common/row_filter.h"
 
 struct whatis;
+struct code_map;
 struct collector;
 struct debuginfo;
 struct decoder;
@@ -48,6 +49,14 @@ enum probe_event {
 	PROBE_EVENT_PARK,  /* entry: a thread of the runtime goes to sleep; return: it woke up */
 };
 
+/*
+ * Bits of a number in the task, which an atomic exchange changes: any or none of these are set
+ * before and after. old_any 0: whatever it was.
+ */
+struct probe_bits {
+	uint32_t old_any, old_none, new_any, new_none;
+};
+
 /* A function at which an event can be observed. A build may inline any of these functions. */
 struct probe_row {
 	enum probe_event event;
@@ -59,7 +68,17 @@ struct probe_row {
 	 * also called with tasks that exist already: the first call with a task counts.
 	 */
 	const char *unless;
-	bool direct;      /* only functions of the module itself, none of its types */
+	bool direct; /* only functions of the module itself, none of its types */
+	/*
+	 * The event is in the function: an exchange, by its own code or by what is inlined there,
+	 * of the number at busy_offset of the task. In a build whose functions have none of their
+	 * own: direct calls of functions of the name calls, of which argument is one.
+	 */
+	const struct probe_bits *exchange;
+	const char *calls;
+	bool once;               /* it is called once for a task, or never: the point may be slow */
+	bool optional;           /* of these functions some have neither */
+	const char *not_calling; /* no function that directly calls one of that name */
 	const char *rare; /* instances with this in their generics run hardly ever; NULL: none */
 };
 
@@ -71,6 +90,8 @@ struct probe_row {
  */
 struct probe_id {
 	uint64_t table_offset, id_slot, poll_slot;
+	/* The address of the object is its id, until it has ended; it has no number. */
+	bool is_address;
 	/*
 	 * While a task is polled, or has ended, one of these bits of the 4 bytes at busy_offset of
 	 * its object is set; 0: there are none.
@@ -140,6 +161,8 @@ struct task_types {
 	const struct type *header;        /* of the task, where cell does not lead to it; or NULL */
 	bool has_offset;                  /* offset is known: */
 	uint64_t offset; /* of the future of a task that has not ended, from its identity */
+	const struct type *whole; /* a coroutine of the runtime at offset, which awaits the future;
+	                             NULL: the future is there itself */
 };
 
 /* ---- the runtime ---- */
@@ -232,10 +255,16 @@ struct runtime {
 	                                 names are needed */
 	const char *const *functions; /* beginnings: generic functions that show a thread's work */
 	const struct probe_row *probes;
-	/* A function of a type, without generics, that calls the poll functions of tasks. */
+	/* A function of a type that calls the poll functions of tasks; its own name alone. */
 	const char *poll_caller_within, *poll_caller;
 	/* How probes find ids in the nth copy; false: its debug info does not tell. */
 	bool (*probe_id)(struct inspector *in, size_t n, struct probe_id *ret);
+	/*
+	 * The type of the future of tasks that have that table (link-time address in code), as
+	 * type_name(); NULL: unknown. For poll functions of several types.
+	 */
+	const char *(*type_of_table)(struct inspector *in, const struct code_map *code,
+	                             uint64_t table);
 	const struct probe_pattern *probe_pattern; /* NULL: it needs debug info */
 };
 

@@ -8,6 +8,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
+#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/task_table.h"
 
 enum { OTHER_TASKS, OTHER_JOBS, NOTHERS }; /* rows of types that every tally has */
@@ -430,10 +431,10 @@ static void add_tasks(struct event_tally *t, const struct snapshot *s)
 		const struct task *task = s->tasks[i];
 
 		if (task->state == TASK_COMPLETE ||
-		    (task->number && task_table_find(&t->tasks, task->number)))
+		    (trace_key(task) && task_table_find(&t->tasks, trace_key(task))))
 			continue;
 		struct task_entry *entry =
-			add_task(t, task->number, type_row(t, task->type, TRACE_TASK));
+			add_task(t, trace_key(task), type_row(t, task->type, TRACE_TASK));
 		if (entry)
 			entry->polled = true;
 	}

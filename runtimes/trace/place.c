@@ -44,7 +44,7 @@ struct box {
 
 struct place_plan {
 	const struct node *root;
-	const char *leaf; /* without a coroutine at all */
+	bool wrapped; /* root is not the program's, but awaits what is */
 	uint32_t npieces;
 	struct probe_piece pieces[PROBE_MAX_PIECES];
 	unsigned nboxes;
@@ -356,13 +356,14 @@ static void describe_boxes(const struct place_plan *plan, struct probe_point *po
 }
 
 const struct place_plan *place_plan_make(struct inspector *in, struct arena *a,
-                                         const struct type *future, uint64_t offset,
-                                         struct probe_point *point)
+                                         const struct task_types *types, struct probe_point *point)
 {
+	const struct type *outer = types->whole ? types->whole : types->future;
 	struct place_plan *plan = NEW(a, struct place_plan);
 	struct planner p = { .in = in, .a = a, .plan = plan, .last = &p.first };
 
-	plan->root = add_behind(&p, (struct spot){ future, offset, 0 }, 0, NULL, 0);
+	plan->root = add_behind(&p, (struct spot){ outer, types->offset, 0 }, 0, NULL, 0);
+	plan->wrapped = types->whole != NULL;
 	if (!plan->root)
 		return NULL;
 	for (struct node *node = p.first; node; node = node->next)
@@ -385,7 +386,8 @@ struct chain {
 	const struct node *nodes[MAX_DEPTH];
 	size_t states[MAX_DEPTH];
 	size_t n;
-	bool cut; /* the last one awaits a coroutine whose state was not copied */
+	size_t first; /* of the program's own */
+	bool cut;     /* the last one awaits a coroutine whose state was not copied */
 };
 
 static bool find_state(const struct node *node, const unsigned char *bytes, size_t *ret)
@@ -408,6 +410,7 @@ static bool read_chain(struct inspector *in, const struct place_plan *plan,
 {
 	const struct node *node = plan->root;
 
+	c->first = plan->wrapped ? 1 : 0;
 	while (node && c->n < MAX_DEPTH) {
 		const unsigned char *bytes = find_bytes(plan, node, copy);
 		size_t state;
@@ -419,12 +422,12 @@ static bool read_chain(struct inspector *in, const struct place_plan *plan,
 		if (!find_state(node, bytes, &state))
 			return false;
 		if (coroutine_outline(in, node->plan, state)->state != FUTURE_SUSPENDED)
-			return c->n > 0; /* not polled yet, or what was polled is done */
+			return c->n > c->first; /* not polled yet, or what was polled is done */
 		c->nodes[c->n] = node;
 		c->states[c->n++] = state;
 		node = node->children[state];
 	}
-	return c->n > 0;
+	return c->n > c->first;
 }
 
 /* Whether a function only lets other tasks run. */
@@ -441,13 +444,14 @@ static const struct trace_place *make_place(struct inspector *in, struct arena *
                                             const struct chain *c, uint64_t number)
 {
 	struct trace_place *place = NEW(a, struct trace_place);
-	struct trace_frame *frames = NEW_ARRAY(a, struct trace_frame, c->n);
+	size_t n = c->n - c->first;
+	struct trace_frame *frames = NEW_ARRAY(a, struct trace_frame, n);
 	const struct coroutine_state *s = NULL;
 
-	for (size_t i = 0; i < c->n; i++) {
-		const struct node *node = c->nodes[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct node *node = c->nodes[c->first + i];
 
-		s = coroutine_state(in, node->type, node->plan, c->states[i]);
+		s = coroutine_state(in, node->type, node->plan, c->states[c->first + i]);
 		frames[i] = (struct trace_frame){
 			inspector_clean_name(a, node->plan->function),
 			s->file_short ? inspector_clean_name(a, s->file_short) : NULL,
@@ -455,10 +459,10 @@ static const struct trace_place *make_place(struct inspector *in, struct arena *
 			s->library,
 		};
 	}
-	*place = (struct trace_place){ .number = number, .frames = frames, .nframes = c->n };
+	*place = (struct trace_place){ .number = number, .frames = frames, .nframes = n };
 	if (s && s->awaitee && s->awaitee->type && !c->cut)
 		place->leaf = inspector_clean_name(a, type_name(s->awaitee->type));
-	place->yields = !c->cut && is_yield(in, frames[c->n - 1].function);
+	place->yields = !c->cut && is_yield(in, frames[n - 1].function);
 	return place;
 }
 

@@ -16,7 +16,7 @@
 #include "debugger/probe/probe_record.h"
 
 struct inspector;
-struct type;
+struct task_types;
 
 struct trace_frame {
 	const char *function; /* without generics: "app::run" */
@@ -45,12 +45,11 @@ struct places {
 enum { PLACE_MAX = 1 << 20 /* places of a trace; further ones are not known */ };
 
 /*
- * Plans what to copy of objects that have a future of that type at an offset, and fills pieces and
+ * Plans what to copy of objects that have a future of that type at its offset, and fills pieces and
  * npieces of point. NULL: nothing of it can be known. Lives in a.
  */
 const struct place_plan *place_plan_make(struct inspector *in, struct arena *a,
-                                         const struct type *future, uint64_t offset,
-                                         struct probe_point *point);
+                                         const struct task_types *types, struct probe_point *point);
 /* The place that a copy tells; NULL: none, or the copy is not whole. Frames live in a. */
 const struct trace_place *place_of(struct places *places, struct inspector *in, struct arena *a,
                                    const struct place_plan *plan, const unsigned char *copy,

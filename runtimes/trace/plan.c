@@ -13,6 +13,7 @@
 #include "runtimes/common/boxed_future.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/trace/place.h"
+#include "runtimes/trace/plan_private.h"
 #include "runtimes/trace/returns.h"
 #include "runtimes/trace/tables.h"
 
@@ -45,26 +46,7 @@ bool trace_event_named(const char *name, enum trace_event *ret)
 	return false;
 }
 
-struct planner {
-	struct inspector *in;
-	struct arena *a;
-	bool slow;
-	const struct runtime *runtime;
-	size_t copy;
-	const struct probe_id *id;
-	const struct code_map *code;
-	VEC(struct trace_point) points;
-	VEC(uint64_t) callers; /* functions that call poll functions; link-time */
-	VEC(struct trace_missing) missing;
-	bool nameless;   /* without symbols and debug info: what machine code shows is all */
-	bool outdated;   /* an older version wrote the layout file: it lacks functions of tasks */
-	size_t left_out; /* slow points that were not wanted, */
-	size_t slow_returns, slow_unparks, slow_ends; /* and slow sites of returns */
-	bool of_park; /* the returns that are searched are of parking */
-	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
-};
-
-static enum trace_role role_of(enum probe_event event)
+enum trace_role plan_role(enum probe_event event)
 {
 	switch (event) {
 	case PROBE_EVENT_POLL:
@@ -83,7 +65,7 @@ static enum trace_role role_of(enum probe_event event)
 	return TRACE_AT_POLL;
 }
 
-static uint8_t kernel_kind(enum trace_role role)
+uint8_t plan_kernel_kind(enum trace_role role)
 {
 	switch (role) {
 	case TRACE_AT_POLL:
@@ -120,8 +102,7 @@ static const char *mangled_path(struct arena *a, const char *path)
 	return arena_strdup(a, str_text(&text));
 }
 
-/* The name of a function: by its DIE, else demangled; without generics in its path. */
-static const char *name_of(struct planner *p, const struct code_function *f)
+const char *plan_name(struct planner *p, const struct code_function *f)
 {
 	const struct function *found =
 		lookup_function(p->in->di, f->low + p->code->dm->module->bias);
@@ -159,7 +140,7 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 
 		if (!at || !strstr(at + strlen(path), own))
 			continue;
-		const char *name = name_of(p, f);
+		const char *name = plan_name(p, f);
 		if (is_function(name, within, wanted, &direct))
 			found(p, f, name, direct, arg);
 	}
@@ -202,9 +183,8 @@ static void describe_task(struct planner *p, const struct code_function *f,
 		p->runtime->task_types(p->in, addr, &types);
 		describe_future(p, types.future, point);
 		if (types.has_offset && point->job == TRACE_TASK)
-			point->places = place_plan_make(p->in, p->a, types.future, types.offset,
-			                                &point->kernel);
-	} else if (point->role == TRACE_AT_END && point->slow) {
+			point->places = place_plan_make(p->in, p->a, &types, &point->kernel);
+	} else if (point->role == TRACE_AT_END && point->slow && !p->id->is_address) {
 		found = lookup_function(p->in->di, addr);
 		describe_future(p, found ? function_param(found, "T") : NULL, point);
 	}
@@ -265,17 +245,32 @@ static bool find_site(const struct planner *p, const struct code_function *f, in
 	return true;
 }
 
+void plan_add(struct planner *p, const struct probe_row *row, bool rare,
+              const struct trace_point *point)
+{
+	if (point->slow && !p->slow && !rare) {
+		p->left_out++;
+		p->slow_of[row->event]++;
+		return;
+	}
+	if (point_like(p, point))
+		return;
+	p->matches[row->event]++;
+	*vec_push(&p->points) = *point;
+}
+
 /* name: NULL for unknown; job: of a TRACE_AT_POLL, where debug info does not tell. */
 static void add_function(struct planner *p, const struct code_function *f, const char *name,
                          const struct probe_row *row, enum trace_job job)
 {
 	struct code_site site;
 	struct trace_point point = {
-		.role = role_of(row->event),
+		.role = plan_role(row->event),
 		.runtime = p->runtime,
 		.copy = p->copy,
 		.code = p->code,
 		.id = p->id,
+		.has = p->has,
 		.function =
 			name ? inspector_clean_name(p->a, name_without_generics(p->a, name)) : NULL,
 		.entry = f->low,
@@ -292,8 +287,9 @@ static void add_function(struct planner *p, const struct code_function *f, const
 	point.slow = site.slow;
 	point.offset = code_map_offset(p->code, point.address);
 	point.kernel = (struct probe_point){
-		.kind = kernel_kind(point.role),
+		.kind = plan_kernel_kind(point.role),
 		.argument = (uint8_t)site.argument,
+		.is_own_id = identified && p->id->is_address,
 		.table_offset = identified ? (uint32_t)p->id->table_offset : 0,
 		.id_slot = identified ? (uint32_t)p->id->id_slot : 0,
 		.stack_delta = site.stack_delta,
@@ -303,16 +299,10 @@ static void add_function(struct planner *p, const struct code_function *f, const
 	};
 	describe_task(p, f, &point);
 	/* What runs once in the life of a worker may be slow. */
-	bool rare = point.job == TRACE_WORKER || (row->rare && name && strstr(name, row->rare));
-	if (point.slow && !p->slow && !rare) {
-		p->left_out++;
-		p->slow_of[row->event]++;
-		return;
-	}
-	if (point_like(p, &point))
-		return;
-	p->matches[row->event]++;
-	*vec_push(&p->points) = point;
+	plan_add(p, row,
+	         point.job == TRACE_WORKER || row->once ||
+	                 (row->rare && name && strstr(name, row->rare)),
+	         &point);
 }
 
 static void add_point(struct planner *p, const struct code_function *f, const char *name,
@@ -320,7 +310,11 @@ static void add_point(struct planner *p, const struct code_function *f, const ch
 {
 	const struct probe_row *row = arg;
 
-	if (direct || !row->direct)
+	if (!direct && row->direct)
+		return;
+	if (row->exchange || row->calls)
+		plan_inside(p, f, name, row);
+	else if (!row->not_calling || !plan_inside_calls(p, f, row->not_calling))
 		add_function(p, f, name, row, TRACE_TASK);
 }
 
@@ -354,8 +348,8 @@ static bool has_function(struct planner *p, const struct probe_row *row)
 static void note_caller(struct planner *p, const struct code_function *f, const char *name,
                         bool direct, const void *arg)
 {
-	(void)arg;
-	if (!direct && !strchr(qualified_last(name), '<'))
+	(void)arg, (void)name;
+	if (!direct)
 		*vec_push(&p->callers) = f->low;
 }
 
@@ -382,6 +376,7 @@ static void add_return_point(const struct return_site *site, void *arg)
 		.copy = p->copy,
 		.code = p->code,
 		.id = p->id,
+		.has = p->has,
 		.function = site->function,
 		.entry = site->after,
 		.address = site->address,
@@ -407,12 +402,13 @@ static void plan_returns(struct planner *p)
 		             p->a,
 		             add_return_point,
 		             p,
+		             .runtime = p->runtime,
 		             .over_calls = true,
 		             .nameless = p->nameless };
 	size_t n = p->points.n;
 
 	p->of_park = true;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = p->first; i < n; i++) {
 		if (p->points.data[i].role == TRACE_AT_PARK)
 			returns_of_function(&r, p->points.data[i].entry);
 	}
@@ -426,108 +422,26 @@ static void plan_returns(struct planner *p)
 
 /* ---- the plan ---- */
 
-static void miss(struct planner *p, enum trace_event event, const char *reason)
-{
-	*vec_push(&p->missing) = (struct trace_missing){ event, reason };
-}
-
-static bool has_role(const struct planner *p, enum trace_role role, bool worker)
+/* Several runtimes may have their code in one module. */
+static struct error *read_code(struct planner *p, struct dwarf_module *dm)
 {
 	for (size_t i = 0; i < p->points.n; i++) {
-		const struct trace_point *x = &p->points.data[i];
-
-		if (x->role == role && (!worker || x->job == TRACE_WORKER))
-			return true;
+		p->code = p->points.data[i].code;
+		if (p->code->dm == dm)
+			return NULL;
 	}
-	return false;
+	struct code_map *code = NEW(p->a, struct code_map);
+	TRY(code_map_read(dm, p->a, code));
+	p->code = code;
+	return NULL;
 }
 
-static const char reason_slow[] =
-	"that needs a single step at a probe, which is slow: --allow-slow";
-static const char reason_inlined[] = "the compiler has inlined the function";
-#define REMEDY                                                                                     \
-	"a layout file tells its functions (asyncdbg layout EXE -o FILE where it was built, then " \
-	"--layout FILE)"
-const char trace_plan_remedy[] = REMEDY;
-static const char reason_nameless[] = "the program is stripped: " REMEDY;
-static const char reason_wakes[] =
-	"the program is stripped: its probe needs --allow-slow, or " REMEDY;
-static const char reason_workers[] = "the program is stripped, and jobs that run workers are shown "
-				     "as other blocking jobs: " REMEDY;
-static const char reason_outdated[] =
-	"an older version wrote the layout file: write it again, by asyncdbg layout EXE -o FILE";
-
-/* Whether functions that show the event may be unknown. */
-static bool lacks_names(const struct planner *p, enum probe_event event)
+/* What follows is of that runtime. */
+static void begin_runtime(struct planner *p, const struct runtime *runtime)
 {
-	return p->outdated && (event == PROBE_EVENT_END || event == PROBE_EVENT_WAKE);
-}
-
-/* An event that some functions show, and others, which are slow, were left out of. */
-static bool is_whole(const struct planner *p, enum probe_event event)
-{
-	return p->matches[event] > 0 && p->slow_of[event] == 0 && !lacks_names(p, event);
-}
-
-/* Wake-ups that cannot be distinguished from spawns, unless these are seen too. */
-static bool has_shared_wakes(const struct planner *p)
-{
-	for (size_t i = 0; i < p->points.n; i++) {
-		if (p->points.data[i].role == TRACE_AT_WAKE && p->points.data[i].shared)
-			return true;
-	}
-	return false;
-}
-
-static const char *nameless_reason(const struct planner *p, enum trace_event event)
-{
-	if (event == TRACE_WORKER_START || event == TRACE_WORKER_STOP)
-		return reason_workers;
-	return event == TRACE_WAKE && has_shared_wakes(p) ? reason_wakes : reason_nameless;
-}
-
-static const char *reason_of(const struct planner *p, enum trace_event event,
-                             enum probe_event seen_at, bool slow)
-{
-	if (lacks_names(p, seen_at))
-		return reason_outdated;
-	if (p->nameless && !slow && !p->slow_of[seen_at])
-		return nameless_reason(p, event);
-	return slow || p->slow_of[seen_at] ? reason_slow : reason_inlined;
-}
-
-static void judge(struct planner *p, struct trace_plan *plan)
-{
-	bool polls = is_whole(p, PROBE_EVENT_POLL), parks = is_whole(p, PROBE_EVENT_PARK);
-	bool returns = has_role(p, TRACE_AT_RETURN, false);
-	bool ends = polls && returns && !p->slow_ends;
-	bool workers = has_role(p, TRACE_AT_POLL, true);
-	bool wakes = is_whole(p, PROBE_EVENT_WAKE) && !(p->nameless && has_shared_wakes(p));
-	const struct {
-		enum trace_event event;
-		enum probe_event seen_at;
-		bool has, slow;
-	} events[] = {
-		/* Where no function shows it, the first poll of a task does. */
-		{ TRACE_SPAWN, PROBE_EVENT_SPAWN, polls && !p->nameless, false },
-		{ TRACE_POLL_START, PROBE_EVENT_POLL, polls, false },
-		{ TRACE_POLL_END, PROBE_EVENT_POLL, ends, p->slow_ends > 0 },
-		{ TRACE_TERMINATE, PROBE_EVENT_END, is_whole(p, PROBE_EVENT_END), false },
-		{ TRACE_WORKER_START, PROBE_EVENT_POLL, polls && workers, false },
-		{ TRACE_WORKER_STOP, PROBE_EVENT_POLL, ends && workers, p->slow_ends > 0 },
-		{ TRACE_PARK, PROBE_EVENT_PARK, parks, false },
-		{ TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns && !p->slow_unparks,
-		  p->slow_unparks > 0 },
-		{ TRACE_WAKE, PROBE_EVENT_WAKE, wakes, false },
-	};
-
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		plan->has[events[i].event] = events[i].has;
-		if (!events[i].has)
-			miss(p, events[i].event,
-			     reason_of(p, events[i].event, events[i].seen_at, events[i].slow));
-	}
-	plan->has_wakers = is_whole(p, PROBE_EVENT_WAKER);
+	p->runtime = runtime;
+	p->first = p->points.n;
+	p->has = NEW_ARRAY(p->a, bool, TRACE_NEVENTS);
 }
 
 static struct error *plan_copy(struct planner *p, const struct runtime_copy *copy)
@@ -542,11 +456,9 @@ static struct error *plan_copy(struct planner *p, const struct runtime_copy *cop
 	if (!p->runtime->probe_id || !p->runtime->probe_id(p->in, p->copy, id))
 		return error_new(ERR_LAYOUT, "%s: the ids of its tasks cannot be found",
 		                 p->runtime->name);
-	struct code_map *code = NEW(p->a, struct code_map);
 	p->id = id;
-	TRY(code_map_read(copy->dm, p->a, code));
-	p->code = code;
-	p->outdated |= code->stripped && !enumerated_has_probes(copy->dm);
+	TRY(read_code(p, copy->dm));
+	p->outdated |= p->code->stripped && !enumerated_has_probes(copy->dm);
 	p->callers.n = 0;
 	plan_rows(p);
 	plan_returns(p);
@@ -598,41 +510,69 @@ static struct error *plan_nameless(struct planner *p, bool *found)
 	p->nameless = true;
 	p->callers.n = p->copy = 0;
 	for (const struct runtime *const *list = runtimes_in(p->in->di); *list; list++) {
-		p->runtime = *list;
 		if (!(*list)->probe_pattern)
 			continue;
+		begin_runtime(p, *list);
 		p->id = &(*list)->probe_pattern->id;
 		TRY(plan_tables(p));
 		plan_returns(p);
+		plan_judge(p);
 	}
 	*found = p->points.n > 0;
 	return NULL;
 }
 
+/* All copies of a runtime; *found: it has one. */
+static struct error *plan_runtime(struct planner *p, const struct runtime *runtime, bool *found)
+{
+	struct runtime_copy copy;
+
+	begin_runtime(p, runtime);
+	for (p->copy = 0; runtime->copy(p->in, p->copy, &copy); p->copy++) {
+		TRY(interrupt_check());
+		TRY(plan_copy(p, &copy));
+		*found = true;
+	}
+	/* One that is linked, and runs no task of any type, has no functions for them. */
+	if (p->points.n > p->first || runtime->expected)
+		plan_judge(p);
+	return NULL;
+}
+
+/* An error of one runtime leaves the others. */
 static struct error *plan_all(struct planner *p, bool *found)
 {
-	for (const struct runtime *const *list = runtimes_in(p->in->di); *list; list++) {
-		struct runtime_copy copy;
+	struct error *bad CLEANUP(error_freep) = NULL;
 
-		p->runtime = *list;
-		if (!(*list)->probes)
+	for (const struct runtime *const *list = runtimes_in(p->in->di); *list; list++) {
+		struct error *err = (*list)->probes ? plan_runtime(p, *list, found) : NULL;
+
+		if (!err)
 			continue;
-		for (p->copy = 0; (*list)->copy(p->in, p->copy, &copy); p->copy++) {
-			TRY(interrupt_check());
-			TRY(plan_copy(p, &copy));
-			*found = true;
+		if (err->kind == ERR_INTERRUPTED || bad) {
+			error_free(bad);
+			bad = NULL;
+			return err;
 		}
+		bad = err;
+		plan_judge_none(p, arena_strdup(p->a, err->message));
+	}
+	if (bad && !*found) {
+		struct error *err = bad;
+
+		bad = NULL;
+		return err;
 	}
 	return *found ? NULL : plan_nameless(p, found);
 }
 
 static void finish(struct planner *p, struct trace_plan *ret)
 {
-	struct trace_plan plan = { .arena = p->a,
-		                   .left_out = p->left_out,
-		                   .nameless = p->nameless };
+	struct trace_plan plan = *p->plan;
 
-	judge(p, &plan);
+	plan.arena = p->a;
+	plan.left_out = p->left_out;
+	plan.nameless = p->nameless;
 	for (size_t i = 0; i < p->points.n; i++)
 		plan.nslow += p->points.data[i].slow;
 	plan.n = p->points.n;
@@ -645,14 +585,15 @@ static void finish(struct planner *p, struct trace_plan *ret)
 struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
                               struct trace_plan *ret)
 {
-	struct planner p = { .in = in, .a = a, .slow = slow };
+	struct trace_plan begun = { 0 };
+	struct planner p = { .in = in, .a = a, .slow = slow, .plan = &begun };
 	bool found = false;
 	struct error *err = plan_all(&p, &found);
 
 	if (!err && !found)
 		err = error_new(ERR_LAYOUT,
 		                "the program has no async runtime whose events can be traced%s",
-		                p.nameless ? "; it is stripped: if it has one, " REMEDY : "");
+		                p.nameless ? "; it is stripped: if it has one, " PLAN_REMEDY : "");
 	if (!err && !p.points.n)
 		err = error_new(ERR_LAYOUT, "no probe point was found in the program");
 	if (!err)
@@ -668,7 +609,8 @@ void trace_plan_without(struct arena *a, const char *reason, struct trace_plan *
 	struct trace_missing *missing = NEW_ARRAY(a, struct trace_missing, TRACE_USDT);
 
 	for (size_t i = 0; i < TRACE_USDT; i++)
-		missing[i] = (struct trace_missing){ (enum trace_event)i, reason };
+		missing[i] =
+			(struct trace_missing){ .event = (enum trace_event)i, .reason = reason };
 	*ret = (struct trace_plan){ .arena = a, .missing = missing, .nmissing = TRACE_USDT };
 }
 
@@ -676,13 +618,16 @@ bool trace_plan_add_return(struct trace_plan *plan, struct inspector *in,
                            const struct code_map *code, uint64_t address, bool slow)
 {
 	struct planner p = { .in = in, .a = plan->arena, .slow = slow };
-	struct returns r = { in, code, plan->arena, add_return_point, &p, false, false };
+	struct returns r = {
+		.in = in, .code = code, .a = plan->arena, .found = add_return_point, .arg = &p
+	};
 	size_t n = plan->n;
 
 	p.code = code;
 	for (size_t i = 0; i < n; i++)
 		*vec_push(&p.points) = plan->points[i];
 	p.runtime = n ? plan->points[0].runtime : NULL;
+	p.has = n ? (bool *)(uintptr_t)plan->points[0].has : NULL;
 	p.id = n ? plan->points[0].id : NULL;
 	returns_of_address(&r, address);
 	plan->n = p.points.n;

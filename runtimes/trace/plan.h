@@ -61,6 +61,7 @@ struct trace_point {
 	const struct runtime *runtime;
 	size_t copy; /* which copy of the runtime it is */
 	const struct code_map *code;
+	const bool *has; /* by enum trace_event: those of the runtime that its points show */
 	const struct probe_id *id; /* how the ids of its tasks are found */
 	const char *function;      /* its name, without generics; NULL: unknown */
 	const char *type;   /* of the future that it polls; NULL: unknown, or not TRACE_AT_POLL */
@@ -72,6 +73,7 @@ struct trace_point {
 	unsigned parameter; /* of the function that has the task's header, 0 to 2 */
 	uint64_t address;   /* of the point; link-time */
 	uint64_t offset;    /* of the point, in the file */
+	bool inside;        /* it is not the function's entry, but within it */
 	bool of_park;       /* of TRACE_AT_RETURN: only calls of TRACE_AT_PARK return there */
 	bool slow;          /* the kernel needs a single step there */
 	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
@@ -81,13 +83,16 @@ struct trace_point {
 struct trace_missing {
 	enum trace_event event;
 	const char *reason;
+	const char *runtime; /* its name; NULL: of the whole program */
+	bool never;          /* the runtime has no such event: nothing is missing */
 };
 
 struct trace_plan {
 	struct arena *arena;
 	struct trace_point *points;
 	size_t n;
-	bool has[TRACE_NEVENTS]; /* events that the points show, each of them always */
+	/* Events that the points show, each of them always, of one runtime at least. */
+	bool has[TRACE_NEVENTS];
 	struct trace_missing *missing;
 	size_t nmissing;
 	/*

@@ -100,6 +100,15 @@ void returns_of_function(const struct returns *r, uint64_t function)
 
 /* ---- calls through a table ---- */
 
+static bool is_caller(const char *name, const struct runtime *runtime)
+{
+	const char *within = runtime->poll_caller_within, *own = runtime->poll_caller;
+	const char *last = qualified_last(name);
+
+	return str_begins(name, within) && last != name + strlen(within) &&
+	       qualified_base_len(last) == strlen(own) && str_begins(last, own);
+}
+
 /* Whether the code before a link-time address is of one of the callers, inlined. */
 static bool is_inlined(const struct returns *r, uint64_t after)
 {
@@ -109,18 +118,23 @@ static bool is_inlined(const struct returns *r, uint64_t after)
 	const struct location *l = lookup_rust_functions_at(r->in->di, pc, &tmp, &n);
 
 	for (size_t i = 0; l && i < n; i++) {
-		const struct runtime *const *list = runtimes_in(r->in->di);
-
-		for (; l[i].name && *list; list++) {
-			const char *last = qualified_last(l[i].name), *own = (*list)->poll_caller;
-			const char *within = (*list)->poll_caller_within;
-
-			if (own && str_begins(l[i].name, within) && strcmp(last, own) == 0 &&
-			    last != l[i].name + strlen(within))
-				return true;
-		}
+		if (l[i].name && is_caller(l[i].name, r->runtime))
+			return true;
 	}
 	return false;
+}
+
+/* Whether an instruction is "mov offset(register), register": of 32 or 64 bits. */
+static bool loads_from(const uint8_t *at, size_t len, uint64_t offset)
+{
+	bool indexed = (at[1] & 7) == 4;
+
+	if (at[0] != 0x8b)
+		return false;
+	if ((at[1] & 0xc0) == 0x40)
+		return at[2] == offset || (len > 3 && at[3] == offset);
+	return offset == 0 && (at[1] & 0xc0) == 0 && (at[1] & 7) != 5 &&
+	       (!indexed || (at[2] & 7) != 5);
 }
 
 /*
@@ -132,13 +146,10 @@ static bool loads_table(const uint8_t *call, size_t before, uint64_t table_offse
 	size_t n = before < NEAR ? before : NEAR;
 
 	for (size_t i = 3; i <= n; i++) {
-		const uint8_t *at = call - i;
-
-		if (at[0] == 0x8b && (at[1] & 0xc0) == 0x40 &&
-		    (at[2] == table_offset || (i > 3 && at[3] == table_offset)))
+		if (loads_from(call - i, i, table_offset))
 			return true;
 	}
-	return false;
+	return table_offset == 0 && n >= 2 && loads_from(call - 2, 2, 0);
 }
 
 /* Bytes of an indirect call (ff /2) through a register or memory; 0: it is none. */
@@ -294,6 +305,6 @@ void returns_of_polls(const struct returns *r, const uint64_t *callers, size_t n
 	}
 	if (r->nameless)
 		search_nameless(r, id);
-	else
+	else if (r->runtime->poll_caller)
 		search_inlined(r, id->table_offset);
 }

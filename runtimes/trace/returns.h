@@ -9,6 +9,7 @@
 
 struct inspector;
 struct probe_id;
+struct runtime;
 
 struct return_site {
 	const char *function; /* in which the point is; without generics; NULL: unknown */
@@ -25,7 +26,8 @@ struct returns {
 	struct arena *a;
 	return_site_fn *found;
 	void *arg;
-	bool over_calls; /* as in code_return_site() */
+	const struct runtime *runtime; /* whose polls are called; of returns_of_polls() */
+	bool over_calls;               /* as in code_return_site() */
 	/* The functions have no names: calls of polls are known by their instructions. */
 	bool nameless;
 };

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "runtimes/trace/trace_key.h"
+
 static pid_t tid_of(const struct snapshot *s, unsigned thread)
 {
 	const struct thread_info *th = thread ? snapshot_thread(s, thread) : NULL;
@@ -17,10 +19,10 @@ bool snapshot_span(const struct snapshot *s, const struct task *task, struct tas
 		[TASK_RUNNING] = DOING_POLLING,
 	};
 
-	if (!task->number || task->state > TASK_RUNNING)
+	if (!trace_key(task) || task->state > TASK_RUNNING)
 		return false;
 	*ret = (struct task_span){
-		.task = task->number,
+		.task = trace_key(task),
 		.type = task->type,
 		.job = TRACE_TASK,
 		.doing = doing[task->state],

@@ -9,6 +9,7 @@
 #include "runtimes/model/model.h"
 #include "runtimes/trace/snapshot_place.h"
 #include "runtimes/trace/snapshot_span.h"
+#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/task_slots.h"
 
 struct followed {
@@ -282,10 +283,10 @@ static void end_unseen_on(struct task_spans *t, pid_t tid, uint64_t task, uint64
 	drop_seen(t);
 }
 
-static const struct task *task_numbered(const struct snapshot *s, uint64_t number)
+static const struct task *task_of(const struct snapshot *s, uint64_t key)
 {
 	for (size_t i = 0; i < s->ntasks; i++) {
-		if (s->tasks[i]->number == number)
+		if (trace_key(s->tasks[i]) == key)
 			return s->tasks[i];
 	}
 	return NULL;
@@ -300,7 +301,7 @@ void task_spans_look(struct task_spans *t, const struct snapshot *s, uint64_t ti
 {
 	for (size_t i = 0; i < t->unseen.n; i++) {
 		struct followed *f = &t->slots.data[t->unseen.data[i]];
-		const struct task *task = f->unseen ? task_numbered(s, f->span.task) : NULL;
+		const struct task *task = f->unseen ? task_of(s, f->span.task) : NULL;
 
 		if (task && task->state != TASK_RUNNING)
 			end_unseen(t, f, time);

@@ -7,50 +7,14 @@
 
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
-#include "debugger/base/map.h"
 #include "debugger/base/str.h"
-#include "debugger/base/vec.h"
 #include "debugger/live/proc.h"
-#include "debugger/probe/probe.h"
-#include "dwarf/module/code_map.h"
-#include "runtimes/common/inspector.h"
-#include "runtimes/trace/id_set.h"
-
-struct known_thread {
-	int worker, runtime;
-};
-
-struct trace {
-	struct inspector *in;
-	struct trace_options options;
-	struct trace_plan plan;
-	struct trace_statics statics;
-	struct probes *probes;
-	uint64_t bias;      /* of a program that was executed later: see trace_executed() */
-	size_t nattached;   /* points, of the plan */
-	struct map polls;   /* run-time address of a poll function -> its point's index + 1 */
-	struct map ends;    /* run-time addresses to which polls return */
-	struct map tables;  /* run-time address of a table -> index + 1 of its poll function */
-	struct map threads; /* tid -> struct known_thread */
-	struct id_set seen; /* tasks whose spawn was passed on, or that existed before */
-	uint64_t known_at;  /* when trace_know() was called; ns, CLOCK_MONOTONIC */
-	uint64_t spawned;   /* id of the task that spawned_on has spawned just now */
-	pid_t spawned_on;
-	VEC(uint64_t) returns; /* run-time addresses of calls that return to new places */
-	struct places places;
-	struct trace_totals totals;
-	uint64_t detach_ns;
-	bool detached, behind; /* behind: the buffer was not read to its end, */
-	uint64_t read_to;      /* and the last event that was read is of that time */
-	uint64_t lost_seen, lost_reported;
-	trace_item_fn *visit;
-	void *arg;
-	struct arena arena;
-};
+#include "runtimes/trace/trace_key.h"
+#include "runtimes/trace/trace_private.h"
 
 /* ---- attaching ---- */
 
-static uint64_t bias_of(const struct trace *t, const struct code_map *code)
+uint64_t trace_bias(const struct trace *t, const struct code_map *code)
 {
 	return t->options.pid ? t->bias : code->dm->module->bias;
 }
@@ -82,7 +46,8 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 	case TRACE_AT_SPAWN:
 		return wanted[TRACE_SPAWN] || wanted[TRACE_WAKE];
 	case TRACE_AT_END:
-		return wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN] || wanted[TRACE_POLL_END];
+		return p->kernel.is_own_id || wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN] ||
+		       wanted[TRACE_POLL_END];
 	case TRACE_AT_PARK:
 		return wanted[TRACE_PARK] || wanted[TRACE_UNPARK];
 	case TRACE_AT_RETURN:
@@ -107,12 +72,15 @@ static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 		if (p->job == TRACE_WORKER)
 			return silence(wanted[TRACE_WORKER_START], wanted[TRACE_WORKER_STOP]);
 		/* The first poll of a task may show its spawn. */
-		return silence(wanted[TRACE_POLL_START] || wanted[TRACE_SPAWN],
+		return silence(p->kernel.is_own_id || wanted[TRACE_POLL_START] ||
+		                       wanted[TRACE_SPAWN],
 		               wanted[TRACE_POLL_END]);
 	case TRACE_AT_PARK:
 		return silence(wanted[TRACE_PARK], wanted[TRACE_UNPARK]);
 	case TRACE_AT_END:
-		return silence(wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN], true);
+		return silence(p->kernel.is_own_id || wanted[TRACE_TERMINATE] ||
+		                       wanted[TRACE_SPAWN],
+		               true);
 	default:
 		return 0;
 	}
@@ -144,7 +112,7 @@ static struct error *attach_module(struct trace *t, const struct code_map *code,
 static struct error *note_address(struct trace *t, size_t index)
 {
 	const struct trace_point *p = &t->plan.points[index];
-	uint64_t address = p->entry + bias_of(t, p->code);
+	uint64_t address = p->entry + trace_bias(t, p->code);
 
 	if (p->role == TRACE_AT_POLL)
 		map_put(&t->polls, address, (void *)(uintptr_t)(index + 1));
@@ -162,7 +130,7 @@ static struct error *describe(struct trace *t, size_t index)
 
 	/* Where a program will be that is not executed yet is unknown. */
 	if (!t->options.pid || t->bias)
-		kernel.address = p->address + bias_of(t, p->code);
+		kernel.address = p->address + trace_bias(t, p->code);
 	kernel.silent = silence_of(t, p);
 	if (t->options.no_places)
 		kernel.npieces = 0;
@@ -197,9 +165,6 @@ static struct error *attach(struct trace *t)
 	t->nattached = t->plan.n;
 	return NULL;
 }
-
-/* Static probes have the indices from here on. */
-enum { FIRST_STATIC = PROBE_MAX_POINTS / 2 };
 
 /* Whether it can be attached only where the program begins. */
 static bool is_later(const struct trace *t, const struct usdt_probe *p)
@@ -309,8 +274,12 @@ void trace_know(struct trace *t, const struct snapshot *s)
 		map_put(&t->threads, (uint64_t)s->threads[i].tid, th);
 	}
 	measure_threads(t, s);
-	for (size_t i = 0; i < s->ntasks; i++)
-		id_set_add(&t->seen, s->tasks[i]->number);
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->number)
+			id_set_add(&t->seen, s->tasks[i]->number);
+		else
+			task_lives_begin(&t->lives, trace_key(s->tasks[i]));
+	}
 	for (size_t i = 0; i < s->njobs; i++) {
 		if (s->jobs[i].id)
 			id_set_add(&t->seen, strtoull(s->jobs[i].id, NULL, 10));
@@ -399,7 +368,9 @@ void trace_close(struct trace *t)
 	map_free(&t->ends);
 	map_free(&t->tables);
 	map_free(&t->threads);
+	map_free(&t->types);
 	id_set_free(&t->seen);
+	task_lives_free(&t->lives);
 	places_free(&t->places);
 	vec_free(&t->returns);
 	arena_free(&t->arena);
@@ -448,204 +419,13 @@ const char *trace_backend(const struct trace *t)
 
 /* ---- events ---- */
 
-static const struct trace_point *point_at(const struct trace *t, uint64_t index)
-{
-	return index < t->plan.n ? &t->plan.points[index] : NULL;
-}
-
-/* The point of the poll function that a table has; by the file, where tables are constants. */
-static const struct trace_point *poll_of_table(struct trace *t, const struct trace_point *p,
-                                               uint64_t table)
-{
-	if (!table)
-		return NULL;
-	if (!map_has(&t->tables, table)) {
-		uint64_t bias = bias_of(t, p->code);
-		uint64_t poll = code_map_pointer(p->code, table + p->id->poll_slot - bias) + bias;
-
-		map_put(&t->tables, table, map_get(&t->polls, poll));
-	}
-	return point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
-}
-
-static void set_thread(const struct trace *t, struct trace_item *item)
-{
-	const struct known_thread *th = map_get(&t->threads, (uint64_t)item->tid);
-
-	item->worker = th ? th->worker : -1;
-	item->runtime = th ? th->runtime : -1;
-}
-
-static void set_task(struct trace_item *item, const struct trace_point *poll)
-{
-	if (!poll)
-		return;
-	item->type = poll->type;
-	item->job = poll->job;
-}
-
-/*
- * Whether an event is passed on: one of which only some can be seen is not, but for ends, each of
- * which says whether it was seen itself.
- */
-static bool is_shown(const struct trace *t, enum trace_event event)
-{
-	bool is_end =
-		event == TRACE_POLL_END || event == TRACE_WORKER_STOP || event == TRACE_UNPARK;
-
-	return t->options.events[event] && (t->plan.has[event] || is_end);
-}
-
-static bool pass(struct trace *t, struct trace_item *item)
-{
-	if (!is_shown(t, item->event))
-		return true;
-	set_thread(t, item);
-	t->totals.events++;
-	return t->visit(item, t->arg);
-}
-
-/*
- * Passes on the spawn of a task that another event shows first, because its function was inlined,
- * or was called before the points were there.
- */
-static bool pass_unseen_spawn(struct trace *t, const struct trace_item *item)
-{
-	struct trace_item spawn = *item;
-
-	if (!item->task || item->time < t->known_at || !id_set_add(&t->seen, item->task))
-		return true;
-	spawn.event = TRACE_SPAWN;
-	spawn.late = true;
-	spawn.ready = false;
-	spawn.poll_ns = spawn.off_ns = spawn.by = 0;
-	return pass(t, &spawn);
-}
-
-static enum trace_event event_of_call(const struct trace_point *p, bool ends)
-{
-	if (p->role == TRACE_AT_PARK)
-		return ends ? TRACE_UNPARK : TRACE_PARK;
-	if (p->job == TRACE_WORKER)
-		return ends ? TRACE_WORKER_STOP : TRACE_WORKER_START;
-	return ends ? TRACE_POLL_END : TRACE_POLL_START;
-}
-
-/* The start or the end of a call. */
-static bool take_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
-                      const unsigned char *copy, struct trace_item *item)
-{
-	bool ends = r->kind == PROBE_RETURN;
-
-	item->event = event_of_call(p, ends);
-	item->off_ns = t->options.off_times ? r->table : 0;
-	if (p->role == TRACE_AT_PARK)
-		item->task = 0;
-	else
-		set_task(item, p);
-	if (ends) {
-		item->poll_ns = r->time - r->start;
-		item->ready = r->flags & PROBE_FINISHED;
-		item->ready_known = t->plan.has[TRACE_TERMINATE];
-		item->late = r->flags & PROBE_LATE;
-		t->totals.unmatched += item->late;
-		if (p->places && r->copied)
-			item->place =
-				place_of(&t->places, t->in, &t->arena, p->places, copy, r->copied);
-	} else {
-		if (r->flags & PROBE_NEW_RETURN)
-			*vec_push(&t->returns) = r->start;
-		if (item->event == TRACE_POLL_START && !pass_unseen_spawn(t, item))
-			return false;
-	}
-	return pass(t, item);
-}
-
-/*
- * Whether a hit is a wake-up. A point that other functions reach too is also hit when a task that
- * is spawned or yields is put into the queue at once.
- */
-static bool is_wake(struct trace *t, const struct trace_point *p, const struct trace_item *item)
-{
-	bool spawned = t->spawned == item->task && t->spawned_on == item->tid;
-
-	if (spawned)
-		t->spawned = 0;
-	return !p->shared || (!spawned && item->by != item->task);
-}
-
-static bool take_object(struct trace *t, const struct trace_point *p, const struct probe_record *r,
-                        struct trace_item *item)
-{
-	set_task(item, poll_of_table(t, p, r->table));
-	if (item->job == TRACE_WORKER)
-		return true;
-	switch (p->role) {
-	case TRACE_AT_SPAWN:
-		item->event = TRACE_SPAWN;
-		if (!id_set_add(&t->seen, item->task))
-			return true;
-		t->spawned = item->task;
-		t->spawned_on = item->tid;
-		return pass(t, item);
-	case TRACE_AT_WAKE:
-		item->event = TRACE_WAKE;
-		return !is_wake(t, p, item) || pass(t, item);
-	case TRACE_AT_WAKER:
-		item->event = TRACE_WAKE;
-		item->used = true;
-		return pass(t, item);
-	default:
-		item->event = TRACE_TERMINATE;
-		return pass_unseen_spawn(t, item) && pass(t, item);
-	}
-}
-
-/* A static probe of the program itself; item->by is known. */
-static bool take_static(struct trace *t, const struct probe_record *r, const unsigned char *copy,
-                        struct trace_item *item)
-{
-	SCRATCH(tmp);
-	struct trace_hit hit;
-
-	trace_usdt_hit(&t->statics.probes[r->point - FIRST_STATIC], r, copy, &tmp, &hit);
-	item->event = TRACE_USDT;
-	item->task = item->by;
-	if (item->by)
-		set_task(item, point_at(t, r->by_point));
-	item->hit = &hit;
-	return pass(t, item);
-}
-
-static bool take(const struct probe_record *r, const unsigned char *copy, void *arg)
-{
-	struct trace *t = arg;
-	const struct trace_point *p = point_at(t, r->point);
-	const struct trace_point *outer = point_at(t, r->by_point);
-	struct trace_item item = { .time = r->time, .tid = (pid_t)r->tid, .task = r->id };
-
-	bool is_static = r->kind == PROBE_PLACE && r->point >= FIRST_STATIC &&
-	                 r->point - FIRST_STATIC < t->statics.n;
-
-	t->read_to = r->time;
-	if (!p && !is_static)
-		return true;
-	if (r->by && outer && outer->role == TRACE_AT_POLL && outer->job != TRACE_WORKER)
-		item.by = r->by;
-	if (is_static)
-		return take_static(t, r, copy, &item);
-	if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)
-		return take_call(t, p, r, copy, &item);
-	return take_object(t, p, r, &item);
-}
-
 /* The code in which a run-time address lies; NULL: in none that has points. */
 static const struct code_map *code_at(const struct trace *t, uint64_t address)
 {
 	for (size_t i = 0; i < t->plan.n; i++) {
 		const struct code_map *code = t->plan.points[i].code;
 
-		if (code_map_at(code, address - bias_of(t, code)))
+		if (code_map_at(code, address - trace_bias(t, code)))
 			return code;
 	}
 	return NULL;
@@ -661,8 +441,8 @@ static struct error *add_returns(struct trace *t)
 		TRY(probes_know_return(t->probes, address));
 		if (!code)
 			continue;
-		LOG("trace", "a call returns to 0x%" PRIx64, address - bias_of(t, code));
-		trace_plan_add_return(&t->plan, t->in, code, address - bias_of(t, code),
+		LOG("trace", "a call returns to 0x%" PRIx64, address - trace_bias(t, code));
+		trace_plan_add_return(&t->plan, t->in, code, address - trace_bias(t, code),
 		                      t->options.slow);
 	}
 	t->returns.n = 0;
@@ -687,7 +467,7 @@ struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
 	t->visit = visit;
 	t->arg = arg;
 	do {
-		TRY(probes_read(t->probes, take, t, &more));
+		TRY(probes_read(t->probes, trace_take, t, &more));
 	} while (more && t->detached);
 	t->behind = more;
 	return t->returns.n && !t->detached ? add_returns(t) : NULL;

@@ -1,0 +1,138 @@
+/* Points within functions: behind exchanges of the state of a task, and at calls. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/probe/code_exchange.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
+#include "runtimes/trace/plan_private.h"
+
+/* A search in one function. */
+struct search {
+	struct planner *p;
+	const struct code_function *f;
+	const struct probe_row *row;
+	const char *name; /* of the function */
+	const char *called;
+	size_t nfound;
+};
+
+static struct trace_point point_at(const struct search *s, uint64_t address)
+{
+	const struct planner *p = s->p;
+	const struct trace_point point = {
+		.role = plan_role(s->row->event),
+		.runtime = p->runtime,
+		.copy = p->copy,
+		.code = p->code,
+		.id = p->id,
+		.has = p->has,
+		.function = inspector_clean_name(p->a, name_without_generics(p->a, s->name)),
+		.entry = s->f->low,
+		.inside = true,
+		.parameter = s->row->argument,
+		.address = address,
+		.offset = code_map_offset(p->code, address),
+		.kernel = { .kind = plan_kernel_kind(plan_role(s->row->event)),
+		            .argument = (uint8_t)s->row->argument,
+		            .is_own_id = p->id->is_address,
+		            .table_offset = (uint32_t)p->id->table_offset,
+		            .id_slot = (uint32_t)p->id->id_slot },
+	};
+
+	return point;
+}
+
+/*
+ * Whether an instruction is the runtime's own, and not of a future or lock whose code is inlined
+ * there: the innermost function but those of core is one of its crate.
+ */
+static bool is_of_runtime(const struct planner *p, uint64_t address)
+{
+	static const char core[] = "core::";
+	SCRATCH(tmp);
+	uint64_t pc = address + p->code->dm->module->bias;
+	size_t n, i = 0;
+	const struct location *l = lookup_rust_functions_at(p->in->di, pc, &tmp, &n);
+
+	while (l && i < n && l[i].name && str_begins(l[i].name, core))
+		i++;
+	return l && i < n && l[i].name && str_begins(l[i].name, p->runtime->path);
+}
+
+static void add_exchange(const struct code_exchange *x, void *arg)
+{
+	struct search *s = arg;
+	const struct probe_bits *bits = s->row->exchange;
+
+	if (!is_of_runtime(s->p, x->instruction))
+		return;
+	struct trace_point point = point_at(s, x->address);
+	point.slow = x->slow;
+	point.kernel.exchange = x->operands;
+	point.kernel.exchange.displacement -= (int32_t)s->p->id->busy_offset;
+	point.kernel.exchange.old_any = bits->old_any;
+	point.kernel.exchange.old_none = bits->old_none;
+	point.kernel.exchange.new_any = bits->new_any;
+	point.kernel.exchange.new_none = bits->new_none;
+	plan_add(s->p, s->row, false, &point);
+	s->nfound++;
+}
+
+/* Whether the function at a link-time address has that own name. */
+static bool has_name(struct planner *p, uint64_t address, const char *name)
+{
+	const struct code_function *f = code_map_at(p->code, address);
+
+	if (!f || f->low != address || !strstr(f->name, name))
+		return false;
+	const char *last = qualified_last(plan_name(p, f));
+	return qualified_base_len(last) == strlen(name) && str_begins(last, name);
+}
+
+static void add_call(uint64_t call, uint64_t target, void *arg)
+{
+	enum { CALL_LEN = 5 };
+	struct search *s = arg;
+	const struct code_map *code = s->p->code;
+
+	if (!has_name(s->p, target, s->called))
+		return;
+	struct trace_point point = point_at(s, call);
+	point.slow = !code_is_emulated(code->text + (call - code->text_address), CALL_LEN);
+	plan_add(s->p, s->row, false, &point);
+	s->nfound++;
+}
+
+void plan_inside(struct planner *p, const struct code_function *f, const char *name,
+                 const struct probe_row *row)
+{
+	struct search s = { .p = p, .f = f, .row = row, .name = name, .called = row->calls };
+	struct code_bytes bytes;
+
+	if (!code_map_bytes(p->code, f, &bytes))
+		return;
+	if (row->exchange)
+		code_each_exchange(&bytes, add_exchange, &s);
+	if (row->calls && !s.nfound)
+		code_each_direct_call(&bytes, add_call, &s);
+	if (!s.nfound && !row->optional)
+		p->unseen[row->event]++;
+}
+
+static void note_call(uint64_t call, uint64_t target, void *arg)
+{
+	struct search *s = arg;
+
+	(void)call;
+	s->nfound += has_name(s->p, target, s->called);
+}
+
+bool plan_inside_calls(struct planner *p, const struct code_function *f, const char *called)
+{
+	struct search s = { .p = p, .f = f, .called = called };
+	struct code_bytes bytes;
+
+	return code_map_bytes(p->code, f, &bytes) && code_each_direct_call(&bytes, note_call, &s) &&
+	       s.nfound > 0;
+}

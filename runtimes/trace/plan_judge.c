@@ -1,0 +1,136 @@
+/* Which events of a runtime the points of a plan show, and why they do not show the others. */
+#include <string.h>
+
+#include "runtimes/trace/plan_private.h"
+
+static void miss(struct planner *p, enum trace_event event, const char *reason, bool never)
+{
+	*vec_push(&p->missing) = (struct trace_missing){ event, reason, p->runtime->name, never };
+}
+
+static bool has_role(const struct planner *p, enum trace_role role, bool worker)
+{
+	for (size_t i = p->first; i < p->points.n; i++) {
+		const struct trace_point *x = &p->points.data[i];
+
+		if (x->role == role && (!worker || x->job == TRACE_WORKER))
+			return true;
+	}
+	return false;
+}
+
+static const char reason_slow[] =
+	"that needs a single step at a probe, which is slow: --allow-slow";
+static const char reason_inlined[] = "the compiler has inlined the function";
+static const char reason_unseen[] =
+	"the compiler has moved the code that shows it out of its function";
+const char trace_plan_remedy[] = PLAN_REMEDY;
+static const char reason_nameless[] = "the program is stripped: " PLAN_REMEDY;
+static const char reason_wakes[] =
+	"the program is stripped: its probe needs --allow-slow, or " PLAN_REMEDY;
+static const char reason_workers[] = "the program is stripped, and jobs that run workers are shown "
+				     "as other blocking jobs: " PLAN_REMEDY;
+static const char reason_outdated[] =
+	"an older version wrote the layout file: write it again, by asyncdbg layout EXE -o FILE";
+
+/* Whether functions that show the event may be unknown. */
+static bool lacks_names(const struct planner *p, enum probe_event event)
+{
+	return p->outdated && (event == PROBE_EVENT_END || event == PROBE_EVENT_WAKE);
+}
+
+/* An event that some functions show, and others, which are slow, were left out of. */
+static bool is_whole(const struct planner *p, enum probe_event event)
+{
+	return p->matches[event] > 0 && p->slow_of[event] == 0 && p->unseen[event] == 0 &&
+	       !lacks_names(p, event);
+}
+
+/* Wake-ups that cannot be distinguished from spawns, unless these are seen too. */
+static bool has_shared_wakes(const struct planner *p)
+{
+	for (size_t i = p->first; i < p->points.n; i++) {
+		if (p->points.data[i].role == TRACE_AT_WAKE && p->points.data[i].shared)
+			return true;
+	}
+	return false;
+}
+
+static const char *nameless_reason(const struct planner *p, enum trace_event event)
+{
+	if (event == TRACE_WORKER_START || event == TRACE_WORKER_STOP)
+		return reason_workers;
+	return event == TRACE_WAKE && has_shared_wakes(p) ? reason_wakes : reason_nameless;
+}
+
+static const char *reason_of(const struct planner *p, enum trace_event event,
+                             enum probe_event seen_at, bool slow)
+{
+	if (lacks_names(p, seen_at))
+		return reason_outdated;
+	if (p->nameless && !slow && !p->slow_of[seen_at])
+		return nameless_reason(p, event);
+	if (slow || p->slow_of[seen_at])
+		return reason_slow;
+	return p->unseen[seen_at] ? reason_unseen : reason_inlined;
+}
+
+/* Whether the runtime has such an event at all. */
+static bool is_possible(const struct planner *p, enum trace_event event, enum probe_event seen_at)
+{
+	if ((event == TRACE_WORKER_START || event == TRACE_WORKER_STOP) && !p->runtime->worker_job)
+		return false;
+	for (const struct probe_row *row = p->runtime->probes; row->name; row++) {
+		if (row->event == seen_at)
+			return true;
+	}
+	return event == TRACE_SPAWN;
+}
+
+static void judge_event(struct planner *p, enum trace_event event, enum probe_event seen_at,
+                        bool has, bool slow)
+{
+	p->has[event] = has;
+	p->plan->has[event] |= has;
+	if (!is_possible(p, event, seen_at))
+		miss(p, event,
+		     arena_printf(p->a, "%s has no worker threads of its own", p->runtime->name),
+		     true);
+	else if (!has)
+		miss(p, event, reason_of(p, event, seen_at, slow), false);
+}
+
+void plan_judge(struct planner *p)
+{
+	bool polls = is_whole(p, PROBE_EVENT_POLL), parks = is_whole(p, PROBE_EVENT_PARK);
+	bool returns = has_role(p, TRACE_AT_RETURN, false);
+	bool ends = polls && returns && !p->slow_ends;
+	bool workers = has_role(p, TRACE_AT_POLL, true);
+	bool wakes = is_whole(p, PROBE_EVENT_WAKE) && !(p->nameless && has_shared_wakes(p));
+
+	/* Where no function shows it, the first poll of a task does. */
+	judge_event(p, TRACE_SPAWN, PROBE_EVENT_SPAWN, polls && !p->nameless, false);
+	judge_event(p, TRACE_POLL_START, PROBE_EVENT_POLL, polls, false);
+	judge_event(p, TRACE_POLL_END, PROBE_EVENT_POLL, ends, p->slow_ends > 0);
+	judge_event(p, TRACE_TERMINATE, PROBE_EVENT_END, is_whole(p, PROBE_EVENT_END), false);
+	judge_event(p, TRACE_WORKER_START, PROBE_EVENT_POLL, polls && workers, false);
+	judge_event(p, TRACE_WORKER_STOP, PROBE_EVENT_POLL, ends && workers, p->slow_ends > 0);
+	judge_event(p, TRACE_PARK, PROBE_EVENT_PARK, parks, false);
+	judge_event(p, TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns && !p->slow_unparks,
+	            p->slow_unparks > 0);
+	judge_event(p, TRACE_WAKE, PROBE_EVENT_WAKE, wakes, false);
+	p->plan->has_wakers |= is_whole(p, PROBE_EVENT_WAKER);
+	memset(p->matches, 0, sizeof(p->matches));
+	memset(p->slow_of, 0, sizeof(p->slow_of));
+	memset(p->unseen, 0, sizeof(p->unseen));
+	p->slow_returns = p->slow_unparks = p->slow_ends = 0;
+}
+
+void plan_judge_none(struct planner *p, const char *reason)
+{
+	static const enum trace_event events[] = { TRACE_SPAWN, TRACE_POLL_START, TRACE_POLL_END,
+		                                   TRACE_TERMINATE, TRACE_WAKE };
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		miss(p, events[i], reason, false);
+}

@@ -1,0 +1,61 @@
+/* A plan in the making; for plan.c and the files that begin with its name. */
+#ifndef RUNTIMES_TRACE_PLAN_PRIVATE_H
+#define RUNTIMES_TRACE_PLAN_PRIVATE_H
+
+#include "debugger/base/vec.h"
+#include "dwarf/module/code_map.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/trace/plan.h"
+
+struct planner {
+	struct inspector *in;
+	struct arena *a;
+	bool slow;
+	const struct runtime *runtime;
+	size_t copy;
+	const struct probe_id *id;
+	const struct code_map *code;
+	VEC(struct trace_point) points;
+	VEC(uint64_t) callers; /* functions that call poll functions; link-time */
+	VEC(struct trace_missing) missing;
+	struct trace_plan *plan;
+	size_t first;    /* point of the runtime */
+	bool *has;       /* by enum trace_event, of the runtime */
+	bool nameless;   /* without symbols and debug info: what machine code shows is all */
+	bool outdated;   /* an older version wrote the layout file: it lacks functions of tasks */
+	size_t left_out; /* slow points that were not wanted, */
+	size_t slow_returns, slow_unparks, slow_ends; /* and slow sites of returns */
+	bool of_park; /* the returns that are searched are of parking */
+	/* Of the runtime, by enum probe_event: */
+	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
+	size_t unseen[PROBE_EVENT_PARK + 1]; /* functions in which it cannot be seen */
+};
+
+/* The name of a function: by its DIE, else demangled; without generics in its path. */
+const char *plan_name(struct planner *p, const struct code_function *f);
+enum trace_role plan_role(enum probe_event event);
+uint8_t plan_kernel_kind(enum trace_role role);
+/* Adds a point of that row, unless it is there already, or slow and not wanted. */
+void plan_add(struct planner *p, const struct probe_row *row, bool rare,
+              const struct trace_point *point);
+
+/* Adds the points within a function for a row that has exchange or calls. */
+void plan_inside(struct planner *p, const struct code_function *f, const char *name,
+                 const struct probe_row *row);
+/* Whether a function directly calls one of that own name. */
+bool plan_inside_calls(struct planner *p, const struct code_function *f, const char *called);
+
+/* Notes for that reason that no event of the runtime is shown. */
+void plan_judge_none(struct planner *p, const char *reason);
+/*
+ * Fills which events the points of the runtime show, and adds to missing what they do not. Then
+ * the counts are those of the next one.
+ */
+void plan_judge(struct planner *p);
+
+/* What a user of a plan without names can do, for the end of a sentence. */
+#define PLAN_REMEDY                                                                                \
+	"a layout file tells its functions (asyncdbg layout EXE -o FILE where it was built, then " \
+	"--layout FILE)"
+
+#endif

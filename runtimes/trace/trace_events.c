@@ -1,0 +1,285 @@
+/* What the records of the kernel mean: events of tasks and threads. */
+#include <string.h>
+
+#include "runtimes/trace/trace_key.h"
+#include "runtimes/trace/trace_private.h"
+
+static const struct trace_point *point_at(const struct trace *t, uint64_t index)
+{
+	return index < t->plan.n ? &t->plan.points[index] : NULL;
+}
+
+/* The point of the poll function that a table has; by the file, where tables are constants. */
+static const struct trace_point *poll_of_table(struct trace *t, const struct trace_point *p,
+                                               uint64_t table)
+{
+	if (!table)
+		return NULL;
+	if (!map_has(&t->tables, table)) {
+		uint64_t bias = trace_bias(t, p->code);
+		uint64_t poll = code_map_pointer(p->code, table + p->id->poll_slot - bias) + bias;
+
+		map_put(&t->tables, table, map_get(&t->polls, poll));
+	}
+	return point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
+}
+
+static void set_thread(const struct trace *t, struct trace_item *item)
+{
+	const struct known_thread *th = map_get(&t->threads, (uint64_t)item->tid);
+
+	item->worker = th ? th->worker : -1;
+	item->runtime = th ? th->runtime : -1;
+}
+
+/* Of a poll function of several types; NULL: unknown. */
+static const char *type_of_table(struct trace *t, const struct trace_point *p, uint64_t table)
+{
+	if (!p->runtime->type_of_table || !table)
+		return NULL;
+	if (!map_has(&t->types, table)) {
+		const char *name =
+			p->runtime->type_of_table(t->in, p->code, table - trace_bias(t, p->code));
+
+		map_put(&t->types, table,
+		        name ? (void *)(uintptr_t)inspector_clean_name(&t->arena, name) : NULL);
+	}
+	return map_get(&t->types, table);
+}
+
+static void set_task(struct trace *t, struct trace_item *item, const struct trace_point *poll,
+                     uint64_t table)
+{
+	if (!poll)
+		return;
+	item->type = poll->type ? poll->type : type_of_table(t, poll, table);
+	item->job = poll->job;
+}
+
+/*
+ * Whether an event is passed on: one of which only some can be seen is not, but for ends, each of
+ * which says whether it was seen itself.
+ */
+static bool is_shown(const struct trace *t, enum trace_event event)
+{
+	bool is_end =
+		event == TRACE_POLL_END || event == TRACE_WORKER_STOP || event == TRACE_UNPARK;
+
+	return t->options.events[event] &&
+	       (event == TRACE_USDT || (t->has && t->has[event]) || is_end);
+}
+
+static bool pass(struct trace *t, struct trace_item *item)
+{
+	if (!is_shown(t, item->event))
+		return true;
+	set_thread(t, item);
+	t->totals.events++;
+	return t->visit(item, t->arg);
+}
+
+/* Whether a task was not seen before. table: of its functions; 0: unknown. */
+static bool is_new_task(struct trace *t, const struct trace_point *p, uint64_t task, uint64_t table)
+{
+	if (!p->kernel.is_own_id)
+		return id_set_add(&t->seen, task);
+	struct task_life *life = task_lives_at(&t->lives, task);
+	/* One that has ended unseen had another type. */
+	if (table && life->table && table != life->table)
+		life->lives = false;
+	bool is_new = task_lives_begin(&t->lives, task);
+	life->table = table ? table : life->table;
+	return is_new;
+}
+
+/*
+ * Passes on the spawn of a task that another event shows first, because its function was inlined,
+ * or was called before the points were there.
+ */
+static bool pass_unseen_spawn(struct trace *t, const struct trace_point *p,
+                              const struct trace_item *item, uint64_t table)
+{
+	struct trace_item spawn = *item;
+	bool before = item->time < t->known_at;
+
+	/* Addresses are followed from the first record on: another task may get one. */
+	if (!item->task || (before && !p->kernel.is_own_id) ||
+	    !is_new_task(t, p, item->task, table) || before)
+		return true;
+	spawn.event = TRACE_SPAWN;
+	spawn.late = true;
+	spawn.ready = false;
+	spawn.poll_ns = spawn.off_ns = spawn.by = 0;
+	return pass(t, &spawn);
+}
+
+static enum trace_event event_of_call(const struct trace_point *p, bool ends)
+{
+	if (p->role == TRACE_AT_PARK)
+		return ends ? TRACE_UNPARK : TRACE_PARK;
+	if (p->job == TRACE_WORKER)
+		return ends ? TRACE_WORKER_STOP : TRACE_WORKER_START;
+	return ends ? TRACE_POLL_END : TRACE_POLL_START;
+}
+
+/* The table that follows the record of a call; 0: unknown. */
+static uint64_t table_of_call(const struct trace_point *p, const struct probe_record *r,
+                              const unsigned char *copy)
+{
+	uint64_t table = 0;
+
+	if (p->kernel.is_own_id && r->kind == PROBE_CALL && r->copied == sizeof(table))
+		memcpy(&table, copy, sizeof(table));
+	return table;
+}
+
+/* Whether what was copied of a task may be of a later poll, or of another task there. */
+static bool is_stale(struct trace *t, const struct trace_point *p, const struct trace_item *item)
+{
+	if (!p->kernel.is_own_id)
+		return false;
+	const struct task_life *life = task_lives_at(&t->lives, item->task);
+	return !life->lives || life->tid != item->tid;
+}
+
+static void end_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                     const unsigned char *copy, struct trace_item *item)
+{
+	item->poll_ns = r->time - r->start;
+	item->ready = r->flags & PROBE_FINISHED;
+	item->ready_known = p->has[TRACE_TERMINATE];
+	item->late = r->flags & PROBE_LATE;
+	t->totals.unmatched += item->late;
+	if (p->kernel.is_own_id && !p->type)
+		item->type = type_of_table(t, p, task_lives_at(&t->lives, item->task)->table);
+	if (p->places && r->copied && !is_stale(t, p, item))
+		item->place = place_of(&t->places, t->in, &t->arena, p->places, copy, r->copied);
+}
+
+static bool begin_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                       uint64_t table, struct trace_item *item)
+{
+	if (r->flags & PROBE_NEW_RETURN)
+		*vec_push(&t->returns) = r->start;
+	if (item->event != TRACE_POLL_START)
+		return true;
+	bool goes_on = pass_unseen_spawn(t, p, item, table);
+	if (p->kernel.is_own_id && item->task)
+		task_lives_at(&t->lives, item->task)->tid = item->tid;
+	return goes_on;
+}
+
+/* The start or the end of a call. */
+static bool take_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                      const unsigned char *copy, struct trace_item *item)
+{
+	bool ends = r->kind == PROBE_RETURN;
+	uint64_t table = table_of_call(p, r, copy);
+
+	item->event = event_of_call(p, ends);
+	item->off_ns = t->options.off_times ? r->table : 0;
+	if (p->role == TRACE_AT_PARK)
+		item->task = 0;
+	else
+		set_task(t, item, p, table);
+	if (ends)
+		end_call(t, p, r, copy, item);
+	else if (!begin_call(t, p, r, table, item))
+		return false;
+	return pass(t, item);
+}
+
+/*
+ * Whether a hit is a wake-up. A point that other functions reach too is also hit when a task that
+ * is spawned or yields is put into the queue at once.
+ */
+static bool is_wake(struct trace *t, const struct trace_point *p, const struct trace_item *item)
+{
+	bool spawned = t->spawned == item->task && t->spawned_on == item->tid;
+
+	if (spawned)
+		t->spawned = 0;
+	return !p->shared || (!spawned && item->by != item->task);
+}
+
+static bool take_end(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                     struct trace_item *item)
+{
+	item->event = TRACE_TERMINATE;
+	bool goes_on = pass_unseen_spawn(t, p, item, r->table) && pass(t, item);
+	if (p->kernel.is_own_id && item->task)
+		task_lives_end(&t->lives, item->task);
+	return goes_on;
+}
+
+static bool take_object(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                        struct trace_item *item)
+{
+	const struct trace_point *poll = poll_of_table(t, p, r->table);
+
+	/* What was exchanged is the state of a task if its table is one. */
+	if (p->kernel.exchange.used && !poll)
+		return true;
+	set_task(t, item, poll, r->table);
+	if (item->job == TRACE_WORKER)
+		return true;
+	switch (p->role) {
+	case TRACE_AT_SPAWN:
+		item->event = TRACE_SPAWN;
+		if (!is_new_task(t, p, item->task, r->table))
+			return true;
+		t->spawned = item->task;
+		t->spawned_on = item->tid;
+		return pass(t, item);
+	case TRACE_AT_WAKE:
+		item->event = TRACE_WAKE;
+		return !is_wake(t, p, item) || pass(t, item);
+	case TRACE_AT_WAKER:
+		item->event = TRACE_WAKE;
+		item->used = true;
+		return pass(t, item);
+	default:
+		return take_end(t, p, r, item);
+	}
+}
+
+/* A static probe of the program itself; item->by is known. */
+static bool take_static(struct trace *t, const struct probe_record *r, const unsigned char *copy,
+                        struct trace_item *item)
+{
+	SCRATCH(tmp);
+	struct trace_hit hit;
+
+	trace_usdt_hit(&t->statics.probes[r->point - FIRST_STATIC], r, copy, &tmp, &hit);
+	item->event = TRACE_USDT;
+	item->task = item->by;
+	if (item->by)
+		set_task(t, item, point_at(t, r->by_point), 0);
+	item->hit = &hit;
+	return pass(t, item);
+}
+
+bool trace_take(const struct probe_record *r, const unsigned char *copy, void *arg)
+{
+	struct trace *t = arg;
+	const struct trace_point *p = point_at(t, r->point);
+	const struct trace_point *outer = point_at(t, r->by_point);
+	struct trace_item item = { .time = r->time, .tid = (pid_t)r->tid, .task = r->id };
+
+	bool is_static = r->kind == PROBE_PLACE && r->point >= FIRST_STATIC &&
+	                 r->point - FIRST_STATIC < t->statics.n;
+
+	t->read_to = r->time;
+	if (!p && !is_static)
+		return true;
+	t->has = p ? p->has : NULL;
+	if (p && p->kernel.is_own_id)
+		item.task = trace_key_of_address(p->runtime->name, r->id);
+	if (r->by && outer && outer->role == TRACE_AT_POLL && outer->job != TRACE_WORKER)
+		item.by = outer->kernel.is_own_id ? trace_key_of_address(outer->runtime->name, r->by) : r->by;
+	if (is_static)
+		return take_static(t, r, copy, &item);
+	if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)
+		return take_call(t, p, r, copy, &item);
+	return take_object(t, p, r, &item);
+}

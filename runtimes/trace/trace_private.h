@@ -1,0 +1,56 @@
+/* A trace; for trace.c and trace_events.c. */
+#ifndef RUNTIMES_TRACE_TRACE_PRIVATE_H
+#define RUNTIMES_TRACE_TRACE_PRIVATE_H
+
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "debugger/probe/probe.h"
+#include "dwarf/module/code_map.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/trace/id_set.h"
+#include "runtimes/trace/task_lives.h"
+#include "runtimes/trace/trace.h"
+
+struct known_thread {
+	int worker, runtime;
+};
+
+struct trace {
+	struct inspector *in;
+	struct trace_options options;
+	struct trace_plan plan;
+	struct trace_statics statics;
+	struct probes *probes;
+	uint64_t bias;           /* of a program that was executed later: see trace_executed() */
+	size_t nattached;        /* points, of the plan */
+	struct map polls;        /* run-time address of a poll function -> its point's index + 1 */
+	struct map tables;       /* run-time address of a table -> index + 1 of its poll function */
+	struct map threads;      /* tid -> struct known_thread */
+	struct map types;        /* run-time address of a table -> type of its tasks */
+	struct id_set seen;      /* tasks whose spawn was passed on, or that existed before */
+	struct task_lives lives; /* the same of those whose ids are addresses */
+	const bool *has;         /* of the runtime of the record at hand */
+	uint64_t known_at;       /* when trace_know() was called; ns, CLOCK_MONOTONIC */
+	uint64_t spawned;        /* id of the task that spawned_on has spawned just now */
+	pid_t spawned_on;
+	VEC(uint64_t) returns; /* run-time addresses of calls that return to new places */
+	struct places places;
+	struct trace_totals totals;
+	uint64_t detach_ns;
+	bool detached, behind; /* behind: the buffer was not read to its end, */
+	uint64_t read_to;      /* and the last event that was read is of that time */
+	uint64_t lost_seen, lost_reported;
+	trace_item_fn *visit;
+	void *arg;
+	struct arena arena;
+};
+
+/* Static probes have the indices from here on. */
+enum { FIRST_STATIC = PROBE_MAX_POINTS / 2 };
+
+/* The distance of run-time addresses from those of the file. */
+uint64_t trace_bias(const struct trace *t, const struct code_map *code);
+/* Passes on what a record of the kernel means; arg: the trace. False: to stop. */
+bool trace_take(const struct probe_record *r, const unsigned char *copy, void *arg);
+
+#endif
