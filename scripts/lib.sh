@@ -269,3 +269,13 @@ start_program() {
 	exec 8>"$work/stdin"
 	wait_ready "$work/truth" "$pid"
 }
+
+# copy_executors DIR LOCK: the sources of the executors' programs whose tasks are counted, with a lock of
+# another version, which is of these alone.
+copy_executors() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	cp -a "$root/testdata/executors" "$root/testdata/programs" "$1"
+	cp "$2" "$1/executors/Cargo.lock"
+	sed -i '/^members = \[/,/^\]/{/async_tasks\|traced_tasks\|members\|^\]/!d}' "$1/executors/Cargo.toml"
+}

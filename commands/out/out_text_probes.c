@@ -4,8 +4,8 @@
 #include "commands/out/out_text.h"
 #include "debugger/elf/usdt_notes.h"
 #include "runtimes/trace/plan.h"
-#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace.h"
+#include "runtimes/trace/trace_key.h"
 
 static const char *const role_names[] = {
 	[TRACE_AT_POLL] = "poll",   [TRACE_AT_RETURN] = "return", [TRACE_AT_WAKE] = "wake",

@@ -124,9 +124,9 @@ static struct task_track *new_track(struct sink_perfetto *s, uint64_t id, const 
 	*t = (struct task_track){ .id = id, .alive = true };
 	s->nalive++;
 	map_put(&s->tasks, id, (void *)(uintptr_t)s->list.n);
-	note(s,
-	     perfetto_add_track(s->p, group_track(s, type),
-	                        arena_printf(&tmp, "task %s", trace_key_text(&tmp, id)), &t->track));
+	note(s, perfetto_add_track(s->p, group_track(s, type),
+	                           arena_printf(&tmp, "task %s", trace_key_text(&tmp, id)),
+	                           &t->track));
 	return t;
 }
 

@@ -8,8 +8,8 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
-#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/task_table.h"
+#include "runtimes/trace/trace_key.h"
 
 enum { OTHER_TASKS, OTHER_JOBS, NOTHERS }; /* rows of types that every tally has */
 enum { OTHER_THREADS };                    /* row of workers, likewise */

@@ -9,8 +9,8 @@
 #include "runtimes/model/model.h"
 #include "runtimes/trace/snapshot_place.h"
 #include "runtimes/trace/snapshot_span.h"
-#include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/task_slots.h"
+#include "runtimes/trace/trace_key.h"
 
 struct followed {
 	struct task_span span; /* the one that is open; its place is that where it waits last */

@@ -276,7 +276,9 @@ bool trace_take(const struct probe_record *r, const unsigned char *copy, void *a
 	if (p && p->kernel.is_own_id)
 		item.task = trace_key_of_address(p->runtime->name, r->id);
 	if (r->by && outer && outer->role == TRACE_AT_POLL && outer->job != TRACE_WORKER)
-		item.by = outer->kernel.is_own_id ? trace_key_of_address(outer->runtime->name, r->by) : r->by;
+		item.by = outer->kernel.is_own_id
+		                  ? trace_key_of_address(outer->runtime->name, r->by)
+		                  : r->by;
 	if (is_static)
 		return take_static(t, r, copy, &item);
 	if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)

@@ -29,15 +29,6 @@ if [ $# -eq 0 ]; then
 	set -- "${locks[@]}"
 fi
 
-# copy_sources DIR LOCK: the other locks are of this program alone.
-copy_sources() {
-	rm -rf "$1"
-	mkdir -p "$1"
-	cp -a "$testdata/executors" "$testdata/programs" "$1"
-	cp "$2" "$1/executors/Cargo.lock"
-	sed -i '/^members = \[/,/^\]/{/async_tasks\|members\|^\]/!d}' "$1/executors/Cargo.toml"
-}
-
 for lock; do
 	lock=$(basename "$lock" .lock)
 	dir=$testdata/executors
@@ -46,7 +37,7 @@ for lock; do
 	if [ "$lock" != Cargo ]; then
 		target=$base-$lock
 		programs=(async_tasks)
-		copy_sources "$target/src" "$dir/$lock.lock"
+		copy_executors "$target/src" "$dir/$lock.lock"
 		dir=$target/src/executors
 	fi
 	echo "$lock:"
