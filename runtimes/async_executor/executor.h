@@ -157,8 +157,6 @@ struct executor_copy *executor_copy_of(const struct inspector *in, const struct 
  * but each has kept its symbol. In a stripped program a layout file tells it.
  */
 bool executor_is_merged(const struct function *f);
-/* The types that the run function of a task tells. */
-void executor_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret);
 /* Is it a function of tasks of one type alone? f may be NULL. */
 bool executor_tells_types(const struct function *f);
 /* Fills what the generics of a function of a RawTask tell; without offsets. */

@@ -445,25 +445,6 @@ const struct executor_plan *executor_plan(struct inspector *in, struct executor_
 	return plan;
 }
 
-void executor_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret)
-{
-	const struct function *f = lookup_function(in->di, run);
-	struct executor_plan plan = { 0 };
-
-	*ret = (struct task_types){ 0 };
-	if (!f || !is_run(f->name))
-		return;
-	if (executor_is_merged(f))
-		enumerated_note_shared(f->dm, module_link_addr(f->dm->module, f->low).v);
-	struct error *err = executor_fill_types(in, f, &plan);
-	if (!err)
-		executor_compute_offsets(f, &plan);
-	error_free(err);
-	ret->future = plan.future;
-	ret->cell = plan.schedule;
-	ret->header = plan.header;
-}
-
 /* ---- headers ---- */
 
 enum task_state executor_state(uint64_t state)

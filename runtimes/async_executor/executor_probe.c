@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dwarf/module/code_map.h"
+#include "dwarf/store/enumerate.h"
 #include "runtimes/async_executor/executor.h"
 
 /*
@@ -71,7 +72,13 @@ static void types_of(struct inspector *in, const struct function *f, struct task
 	uint64_t inside = 0, at;
 
 	error_free(executor_fill_types(in, f, &plan));
-	*ret = (struct task_types){ .future = plan.spawned };
+	*ret = (struct task_types){
+		.future = plan.spawned,
+		.cell = plan.schedule,
+		.header = plan.header,
+		.stored = plan.future,
+		.whole = plan.wrapped ? plan.future : NULL,
+	};
 	if (!plan.future || !plan.schedule || !plan.header)
 		return;
 	executor_compute_offsets(f, &plan);
@@ -81,10 +88,8 @@ static void types_of(struct inspector *in, const struct function *f, struct task
 		inside += ret->has_offset ? at : 0;
 	}
 	ret->offset = plan.offset_f + inside;
-	if (plan.wrapped) {
-		ret->whole = plan.future;
+	if (plan.wrapped)
 		ret->offset = plan.offset_f;
-	}
 }
 
 void executor_types_of_poll(struct inspector *in, uint64_t poll, struct task_types *ret)
@@ -92,8 +97,15 @@ void executor_types_of_poll(struct inspector *in, uint64_t poll, struct task_typ
 	const struct function *f = lookup_function(in->di, poll);
 
 	*ret = (struct task_types){ 0 };
-	if (f && f->low == poll && executor_copy_of(in, f->dm) && executor_tells_types(f))
-		types_of(in, f, ret);
+	if (!f || f->low != poll || !executor_copy_of(in, f->dm))
+		return;
+	types_of(in, f, ret);
+	if (!executor_is_merged(f))
+		return;
+	/* Of several types this is one: a layout file has it, and says so. */
+	enumerated_note_shared(f->dm, module_link_addr(f->dm->module, f->low).v);
+	ret->future = NULL;
+	ret->has_offset = false;
 }
 
 /* By the file: while a trace runs, nothing is read from the process. */

@@ -46,7 +46,6 @@ const struct runtime executor_table = {
 	.follow = executor_follow,
 	.note = executor_note,
 	.free = free_walk,
-	.task_types = executor_task_types_of,
 	.whatis = executor_whatis,
 	.marks = marks,
 	.loop = "async_task::",

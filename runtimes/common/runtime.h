@@ -155,10 +155,11 @@ struct runtime_copy {
 	const struct type *types[4];   /* further types used to read it; NULL: none */
 };
 
-/* The types that the poll function of a task tells; for layout files. */
+/* The types that the poll function of a task tells; for layout files and traces. */
 struct task_types {
-	const struct type *future, *cell; /* NULL: unknown */
+	const struct type *future, *cell; /* NULL: unknown, or of several types of tasks */
 	const struct type *header;        /* of the task, where cell does not lead to it; or NULL */
+	const struct type *stored;        /* where cell does not lead to it: what contains future */
 	bool has_offset;                  /* offset is known: */
 	uint64_t offset; /* of the future of a task that has not ended, from its identity */
 	const struct type *whole; /* a coroutine of the runtime at offset, which awaits the future;

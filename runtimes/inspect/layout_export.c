@@ -206,6 +206,7 @@ static void plan_tasks(struct exporter *r)
 
 		r->polls.data[i].of->task_types(r->in, r->polls.data[i].addr, &types);
 		meet(r, types.future);
+		meet(r, types.stored);
 		meet(r, types.cell);
 		meet(r, types.header);
 	}

@@ -24,6 +24,7 @@ struct trace {
 	uint64_t bias;           /* of a program that was executed later: see trace_executed() */
 	size_t nattached;        /* points, of the plan */
 	struct map polls;        /* run-time address of a poll function -> its point's index + 1 */
+	struct map ends;         /* run-time addresses to which polls return */
 	struct map tables;       /* run-time address of a table -> index + 1 of its poll function */
 	struct map threads;      /* tid -> struct known_thread */
 	struct map types;        /* run-time address of a table -> type of its tasks */

@@ -111,7 +111,7 @@ def check_places(trace, ours):
         check_true(f"a place of a {name} without that", i["place"] is None or not i["ready"])
         if name not in CHAINS or i["ready"]:
             continue
-        check_true(f"a place of {name}", i["place"] is not None or "late" in i or following[i["task"]] != i["tid"])
+        check_true(f"a place of {name}", i["place"] is not None or "late" in i or following.get(i["task"]) != i["tid"])
         if i["place"] is None:
             continue
         place, (functions, leaf) = trace.places[i["place"]], CHAINS[name]
