@@ -14,7 +14,7 @@ from collections import Counter
 import traced
 from traced import Program, Trace, check, check_true
 
-SECTIONS = ["counts", "local", "pingpong", "reuse", "dropped", "twins", "stall", "both"]
+SECTIONS = ["counts", "local", "pingpong", "reuse", "dropped", "alikes", "stall", "both"]
 START, END, SPAWN, TERMINATE, WAKE = ("task-poll-start", "task-poll-end", "task-spawn", "task-terminate", "task-wake")
 OURS = {SPAWN, START, END, TERMINATE, WAKE}
 
@@ -34,9 +34,9 @@ def count(items, event):
 
 
 def check_counts(section, items, truth):
-    polls = truth["polls"] + truth["cancels"] + truth.get("twins", 0)
+    polls = truth["polls"] + truth["cancels"] + truth.get("alikes", 0)
     check("spawns", count(items, SPAWN), truth["spawned"])
-    check("ends", count(items, TERMINATE), truth["terminated"] + (2 if "twins" in truth else 0))
+    check("ends", count(items, TERMINATE), truth["terminated"] + (2 if "alikes" in truth else 0))
     check("polls", count(items, START), polls)
     check("ends of polls", count(items, END), polls)
     # Tasks of an executor that is dropped end without a poll.
@@ -120,10 +120,10 @@ def check_places(trace, ours):
         check(f"lines of {name}", all(f["line"] for f in place["frames"]), True)
 
 
-def check_twins(items, truth):
+def check_alikes(items, truth):
     """Where two types have one function, their tasks have no type or the right one."""
     for i in items:
-        for name in ("first_twin", "second_twin"):
+        for name in ("first_alike", "second_alike"):
             if int(i["task"].split(":")[1], 16) == truth[f"at.{name}"]:
                 check_true(f"type of {name}: {i['type']}", i["type"] is None or f"::{name}::" in i["type"])
 
@@ -141,8 +141,8 @@ def check_section(section, truth, trace):
     check_counts(section, ours, truth)
     if "wakes" in truth:
         check_wakes(ours, truth)
-    if section == "twins":
-        check_twins(ours, truth)
+    if section == "alikes":
+        check_alikes(ours, truth)
     if "stall_ns" in truth:
         longest = max(i["poll_ns"] for i in ours if i["event"] == END)
         check("the longest poll is the stall", truth["stall_ns"] <= longest, True)

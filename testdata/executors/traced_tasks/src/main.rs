@@ -8,12 +8,12 @@
 //! pingpong [ROUNDS]    two tasks of one thread that wake each other
 //! reuse [TASKS]        tasks that follow each other, at the same addresses
 //! dropped              an Executor that is dropped with tasks that wait, and such as were never polled
-//! twins                tasks of two types whose code is the same
+//! alikes                tasks of two types whose code is the same
 //! stall                a task that sleeps in its poll for 30 ms
 //! both                 tasks of an Executor beside those of a tokio runtime
 //! flat [SECONDS]       a task that yields as fast as it can
 //!
-//! Keys beside those of `traced`: at.NAME (the address of a task's header), twins (polls of both).
+//! Keys beside those of `traced`: at.NAME (the address of a task's header), alikes (polls of both).
 
 #[path = "../../../programs/traced/src/count.rs"]
 #[allow(dead_code)]
@@ -35,7 +35,7 @@ fn run(section: &str) {
         "pingpong" => tasks::pingpong(number.unwrap_or(1000)),
         "reuse" => tasks::reuse(number.unwrap_or(200)),
         "dropped" => tasks::dropped(),
-        "twins" => tasks::twins(),
+        "alikes" => tasks::alikes(),
         "stall" => tasks::stall(),
         "both" => tasks::both(),
         "flat" => tasks::flat(number.unwrap_or(3)),

@@ -314,27 +314,27 @@ async fn rests(seen: Seen) {
     }
 }
 
-async fn first_twin(seen: Seen) {
+async fn first_alike(seen: Seen) {
     rests(seen).await
 }
 
-async fn second_twin(seen: Seen) {
+async fn second_alike(seen: Seen) {
     rests(seen).await
 }
 
-pub fn twins() {
+pub fn alikes() {
     let pool = Pool::new(1);
     let first: Seen = Box::leak(Box::default());
     let second: Seen = Box::leak(Box::default());
 
-    block_on(future::zip(pool.spawn(first_twin(first)), pool.spawn(second_twin(second))));
+    block_on(future::zip(pool.spawn(first_alike(first)), pool.spawn(second_alike(second))));
     pool.end();
-    for (name, seen) in [("first_twin", first), ("second_twin", second)] {
+    for (name, seen) in [("first_alike", first), ("second_alike", second)] {
         let seen = seen.lock().expect("a task panicked");
         assert_eq!(seen.len(), 3);
         also(&format!("at.{}", name), seen[0]);
     }
-    also("twins", 2 * 4);
+    also("alikes", 2 * 4);
 }
 
 #[inline(never)]
