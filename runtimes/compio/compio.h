@@ -4,7 +4,7 @@
  * src/lib.rs, before 0.12 src/runtime/mod.rs). Its tasks are, by the version of compio-runtime:
  *
  *   from 0.12     of compio-executor, in a map of its queue (compio-executor, src/queue.rs)
- *   0.9.2 to 0.11 of async-task; a slab has a waker of each (src/runtime/scheduler/mod.rs)
+ *   0.9.5 to 0.11 of async-task; a slab has a waker of each (src/runtime/scheduler/mod.rs)
  *   before        of async-task, without a list: a scan of memory finds them
  *
  * A task of compio-executor is one allocation TaskAlloc<F>: a header, then the future F or its

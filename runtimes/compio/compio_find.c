@@ -21,7 +21,7 @@ static const struct binding_row rows[COMPIO_NROWS] = {
 	                     .optional = true },
 	[COMPIO_LENGTH] = { "runtime.length", "given",
 	                    INNER("scheduler.active_tasks.value.value.len"), .optional = true },
-	/* 0.9.2 to 0.11 | 0.6 to 0.9.1 | 0.5 */
+	/* 0.9.5 to 0.11 | 0.7 to 0.9.0 | 0.5 */
 	[COMPIO_QUEUE] = { "runtime.queue", "given",
 	                   INNER("scheduler.task_queue.local_queue") " | runnables | "
 	                                                             "local_runnables",

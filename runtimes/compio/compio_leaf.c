@@ -165,7 +165,7 @@ static struct error *decode_submit(struct leaf *l)
 /* ---- timers ---- */
 
 /*
- * Since compio-runtime 0.9.2 the key of a timer has its deadline. A future is there only while the
+ * Since compio-runtime 0.9.5 the key of a timer has its deadline. A future is there only while the
  * timer is registered.
  */
 static struct error *decode_timer(struct leaf *l)

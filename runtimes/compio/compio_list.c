@@ -134,7 +134,7 @@ static bool owns(struct collector *c, const struct executor_header *h, void *arg
 	return found;
 }
 
-/* Runtimes of compio-runtime before 0.9.2 have no list. */
+/* Runtimes of compio-runtime up to 0.9.0 have no list. */
 static void list_scanned(struct collector *c, struct compio_thread *t)
 {
 	struct runtime_info *info = t->info;
@@ -147,6 +147,7 @@ static void list_scanned(struct collector *c, struct compio_thread *t)
 	if (!err && found)
 		err = target_read_uint(c->in->target, place.addr, WORD, &queue);
 	error_free(err);
+	info->completeness = COMPLETENESS_SCANNED;
 	if (queue)
 		executor_list_loose_of(c, info, owns, &queue);
 	snapshot_incomplete(c->out,
@@ -224,15 +225,18 @@ static void list_runtime(struct collector *c, struct compio_thread *t)
 	info->version = t->copy->version;
 	info->workers = 1;
 	info->workers_poll = t->copy->spawns_root;
+	info->completeness = COMPLETENESS_ALL;
 	if (bindings_has(l, COMPIO_SLOTS))
 		err = list_tasks(c, t, COMPIO_SLOTS, COMPIO_COUNT, add_slot);
 	else if (bindings_has(l, COMPIO_ENTRIES))
 		err = list_tasks(c, t, COMPIO_ENTRIES, COMPIO_LENGTH, add_waker);
 	else
 		list_scanned(c, t);
-	if (err)
+	if (err) {
+		info->completeness = COMPLETENESS_PART;
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s", info->index,
 		                    err->message);
+	}
 	error_free(err);
 }
 

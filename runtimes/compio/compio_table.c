@@ -16,7 +16,7 @@ static const char *const executor_boundaries[] = { "compio_executor::", NULL };
 static const struct leaf_row *const own_leaves[] = { compio_leaves, NULL };
 static const struct leaf_row *const join_leaves[] = { compio_join_leaves, NULL };
 
-/* compio-runtime from 0.9.2, and before */
+/* compio-runtime from 0.9.5, and before */
 static const struct wrapped_row wrapped[] = {
 	{ "compio_runtime::", "compio_runtime::runtime::scheduler::drop_hook::DropHook", "future" },
 	{ "compio_runtime::", "futures_util::future::future::catch_unwind::CatchUnwind",

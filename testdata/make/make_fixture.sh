@@ -55,7 +55,7 @@ build_crate() {
 # build PROGRAM LOCK PROFILE: into $dir, by $lock_file.
 build() {
 	case $2 in
-	crates | executors)
+	compio | crates | executors)
 		build_crate "$1" "$2"
 		lock_file=$testdata/$2/Cargo.lock
 		return
@@ -129,8 +129,8 @@ else
 fi
 pack "$work/core" "$name.core"
 tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
-tokio=$(tokio_version "$lock_file")
-case $lock in crates | executors) program=$lock/$program ;; esac
+tokio=$(tokio_version "$lock_file" || echo -) # none in compio
+case $lock in compio | crates | executors) program=$lock/$program ;; esac
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
