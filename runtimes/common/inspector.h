@@ -48,6 +48,7 @@ struct thread_stack {
 	struct location **functions; /* for each frame, innermost function first, without lines */
 	size_t *nfunctions;
 	const struct runtime *unlisted; /* whose loop on it polls tasks that could not be listed */
+	uint64_t waker; /* data of the waker of a block_on of no runtime; 0: unknown, or none */
 };
 
 /*

@@ -46,6 +46,16 @@ static const char *version_of(struct inspector *in, struct arena *a, const struc
 	return text.len ? arena_strdup(a, str_text(&text)) : lookup_crate_version(dm, r->name);
 }
 
+/* Two runtimes may be of one crate. */
+static bool has_crate(const struct runtime_crate *crates, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(crates[i].kind, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The runtimes whose code was found, and the expected one where the executable has its crate. */
 static void find_crates(struct inspector *in, struct arena *a, struct target_info *ret)
 {
@@ -58,7 +68,7 @@ static void find_crates(struct inspector *in, struct arena *a, struct target_inf
 		                              ? version_of(in, a, *r, dm)
 		                              : NULL;
 
-		if (version)
+		if (version && !has_crate(crates.data, crates.n, (*r)->name))
 			*vec_push(&crates) = (struct runtime_crate){ (*r)->name, version };
 	}
 	ret->ncrates = crates.n;
@@ -311,6 +321,7 @@ static bool collect_runtimes(struct collector *c)
 	runtime_vec found = { 0 };
 
 	list_runtimes(c, &found);
+	block_on_find_wakers(c);
 	decode_tasks(c);
 	for (size_t i = 0; i < found.n; i++) {
 		if (found.data[i]->describe_threads)

@@ -4,6 +4,7 @@
 
 #include "debugger/base/str.h"
 #include "runtimes/future/leaf.h"
+#include "runtimes/thread/block_on_waker.h"
 #include "runtimes/thread/root.h"
 
 /* futures-executor 0.3, src/local_pool.rs */
@@ -55,14 +56,37 @@ static bool is_ours(const struct mark *m)
 	return false;
 }
 
-static void describe(struct collector *c, struct thread_info *info, const struct thread_stack *s)
+/* The innermost block_on of a stack, if it is none of a runtime; NULL otherwise. */
+static const struct mark *find_own(struct collector *c, const struct thread_stack *s,
+                                   struct marks *marks)
 {
-	const struct mark *block_on;
+	const struct mark *m;
+
+	stack_find_marks(c, s, marks);
+	m = stack_innermost(marks, MARK_BLOCK_ON, NULL);
+	return m && is_ours(m) ? m : NULL;
+}
+
+void block_on_find_wakers(struct collector *c)
+{
 	struct marks marks;
 
-	stack_find_marks(c, s, &marks);
-	block_on = stack_innermost(&marks, MARK_BLOCK_ON, NULL);
-	if (!block_on || !is_ours(block_on) || info->root)
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct thread_stack *s = &c->stacks[i];
+		const struct mark *m = find_own(c, s, &marks);
+
+		s->waker = m ? block_on_waker_find(c, s, m) : 0;
+		if (s->waker)
+			map_put(&c->wakers, s->waker, &c->out->threads[i]);
+	}
+}
+
+static void describe(struct collector *c, struct thread_info *info, const struct thread_stack *s)
+{
+	struct marks marks;
+	const struct mark *block_on = find_own(c, s, &marks);
+
+	if (!block_on || info->root)
 		return;
 	bool polls = stack_is_polling(s, &marks, (size_t)(block_on - marks.data));
 	if (info->role == THREAD_OTHER) {
@@ -72,7 +96,7 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 	}
 	/* The future that is being polled is found by its frames: see threads_finish(). */
 	if (!polls)
-		info->root = root_find(c, s, &marks, block_on, 0, 0);
+		info->root = root_find(c, s, &marks, block_on, s->waker, 0);
 }
 
 void block_on_describe_threads(struct collector *c)

@@ -14,6 +14,9 @@
  */
 extern const struct runtime block_on_crates[];
 
+/* Finds the wakers of threads in such functions. Call it before tasks are decoded. */
+void block_on_find_wakers(struct collector *c);
+
 /*
  * Finds the future of each thread that waits in such a function, in a job of a blocking pool or
  * outside of all runtimes. Call it when all runtimes have described their threads.

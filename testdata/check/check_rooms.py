@@ -34,6 +34,7 @@ LARGE_CYCLE = 13
 # string literals alone.
 NAMED = {
     "runtimes/thread/block_on.c",  # functions that block on a future, of any crate
+    "runtimes/thread/block_on_waker.c",  # what these wake
     "runtimes/inspect/other_executors.c",  # names of executors for messages
     "runtimes/analysis/field.c",  # help of a field: the name of a cfg
     "runtimes/saved/saved_old.c",  # version 1 of the format has a member of that name
