@@ -25,7 +25,7 @@ from traced import (WAIT, Asyncdbg, Program, check, check_calls, check_schema_of
 STATES = ("polling", "off_processor", "runnable", "waiting", "unknown")
 FOLDED = re.compile(r"^([^;]+(?:;[^;]+)*);\[(polling|off-processor|runnable|waiting|unknown)\] (\d+)$")
 BUILD = 600  # seconds for a tool of go
-RATE = 999  # samples a second
+RATE = 733  # samples a second, out of step with rounds of a millisecond
 
 
 class Profile(Asyncdbg):
