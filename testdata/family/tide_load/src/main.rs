@@ -59,7 +59,7 @@ async fn request(stream: &mut BufReader<TcpStream>, text: &str) -> io::Result<()
     let length = read_head(stream).await?;
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await?;
-    ANSWERS.fetch_add(1, Ordering::Relaxed);
+    ANSWERS.fetch_add(1, Ordering::SeqCst);
     Ok(())
 }
 
@@ -80,7 +80,7 @@ fn main() {
     for number in 0..CLIENTS {
         task::spawn(client(address, number));
     }
-    while ANSWERS.load(Ordering::Relaxed) < 10 * CLIENTS {
+    while ANSWERS.load(Ordering::SeqCst) < 10 * CLIENTS {
         thread::sleep(Duration::from_millis(1));
     }
     truth::say("ready");
