@@ -534,7 +534,7 @@ static struct error *plan_runtime(struct planner *p, const struct runtime *runti
 		*found = true;
 	}
 	/* One that is linked, and runs no task of any type, has no functions for them. */
-	if (p->points.n > p->first || runtime->expected)
+	if (p->points.n > p->first || (runtime->expected && p->copy > 0))
 		plan_judge(p);
 	return NULL;
 }
