@@ -23,6 +23,8 @@ parts() {
 	# Older versions of the crates, of those too that cannot be twice in one lock file.
 	echo "crates-older export LOCK=crates/older.lock && run/run_crates.sh \$asyncdbg debug && run/run_crates.sh \$asyncdbg release"
 	echo "crates-older-slow export LOCK=crates/older.lock && run/run_crates.sh \$asyncdbg debug pools_sqlx quic && run/run_crates.sh \$asyncdbg release pools_sqlx quic"
+	# Tasks of each version of async-executor.
+	echo "async-tasks run/run_async_tasks.sh \$asyncdbg debug && run/run_async_tasks.sh \$asyncdbg release"
 	# Repetitions that CI makes a few of.
 	echo "healthy run/run_healthy.py --looks 200 \$asyncdbg release"
 	echo "family-healthy run/run_family_load.py --looks 200 \$asyncdbg debug && run/run_family_load.py --looks 200 \$asyncdbg release"
