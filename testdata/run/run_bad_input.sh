@@ -136,13 +136,13 @@ check_usage() {
 	expect 64 'never only possible' -p $$ check --fail-on huge-future:possible
 	expect 64 '"frob:possible" is no check' -p $$ check --fail-on frob:possible
 	expect 64 'no interval' -p $$ check --interval soon
-	expect 64 'does not exist: asyncdbg does not step' -p $$ next
+	expect 64 'does not exist: asyncdbg steps single instructions only' -p $$ next
 	expect 64 'an executable needs its core: asyncdbg /bin/true CORE' /bin/true
 	expect 64 'an executable needs its core' /bin/true tasks
 	expect 64 'unknown command "12"' -p $$ 12
 	expect 64 'unknown command "known"; .* as ./known' known tasks
-	expect 64 'only guard runs one' -- /bin/true -x
-	expect 64 'only guard runs one' -p $$ -- /bin/true
+	expect 64 'only guard, trace and run start one' -- /bin/true -x
+	expect 64 'only guard, trace and run start one' -p $$ -- /bin/true
 	expect 64 'tasks" takes no arguments: "known"' -p $$ tasks known
 	expect 2 'No such file' -p $$ -x nothing-there
 }
