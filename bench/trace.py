@@ -24,6 +24,7 @@ WAYS = [
     ("untraced", None),
     ("`trace`, all events", []),
     ("`trace`, starts and ends of polls", ["--events", STARTS_ENDS]),
+    ("`trace --no-places`, starts and ends of polls", ["--events", STARTS_ENDS, "--no-places"]),
     ("`trace`, starts alone", ["--events", "task-poll-start"]),
     ("`trace --over 1ms`", ["--over", "1ms"]),
     ("bpftrace, counts starts", "starts"),
