@@ -65,19 +65,12 @@ static struct error *decode(struct collector *c, struct executor_copy *copy, boo
 void executor_decode_of(struct collector *c, struct executor_copy *copy, bool listed,
                         struct task *task)
 {
-	size_t doubts = c->in->target->doubts;
-
-	c->decoding = task;
+	size_t doubts = collector_begin_decoding(c, task);
 	struct error *err = decode(c, copy, listed, task);
-	if (err)
-		task->problem = inspector_clean_name(c->a, err->message);
-	error_free(err);
+
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, task->type);
-	task->changed |= c->in->target->doubts != doubts;
-	if (task->problem || task->changed)
-		c->out->complete = false;
-	c->decoding = NULL;
+	collector_end_decoding(c, task, doubts, err);
 }
 
 void executor_decode(struct collector *c, struct task *task)

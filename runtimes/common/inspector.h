@@ -190,6 +190,14 @@ bool collector_has_runtime(const struct collector *c, const struct runtime *r);
  * becomes a task_key(). poll: of its poll function; 0 unknown.
  */
 void collector_add_task(struct collector *c, struct task *task, uint64_t poll);
+/*
+ * Around the decoding of a task. The first returns what the second takes as doubts. err is owned,
+ * and becomes the problem of the task; NULL: none. A task that has one, or that changed while it
+ * was read, makes the snapshot incomplete.
+ */
+size_t collector_begin_decoding(struct collector *c, const struct task *task);
+void collector_end_decoding(struct collector *c, struct task *task, size_t doubts,
+                            struct error *err);
 /* The order of a snapshot's tasks: < 0, 0 or > 0. */
 int collector_compare_tasks(const struct task *x, const struct task *y);
 /* Gives the snapshot all tasks and all runtimes that were added so far. */

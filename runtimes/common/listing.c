@@ -39,6 +39,24 @@ void collector_add_task(struct collector *c, struct task *task, uint64_t poll)
 		*vec_push(&c->polls) = (struct task_poll){ poll, task };
 }
 
+size_t collector_begin_decoding(struct collector *c, const struct task *task)
+{
+	c->decoding = task;
+	return c->in->target->doubts;
+}
+
+void collector_end_decoding(struct collector *c, struct task *task, size_t doubts,
+                            struct error *err)
+{
+	if (err)
+		task->problem = inspector_clean_name(c->a, err->message);
+	error_free(err);
+	task->changed |= c->in->target->doubts != doubts;
+	if (task->problem || task->changed)
+		c->out->complete = false;
+	c->decoding = NULL;
+}
+
 int collector_compare_tasks(const struct task *x, const struct task *y)
 {
 	if (x->runtime != y->runtime)

@@ -199,7 +199,6 @@ static struct error *decode(struct collector *c, struct task *task)
 void compio_decode(struct collector *c, struct task *task)
 {
 	struct compio_walk *w = compio_walk(c);
-	size_t doubts = c->in->target->doubts;
 
 	if (!map_has(&w->plans, (uintptr_t)task)) {
 		const struct compio_copy *copy = compio_copy_at(c, task->runtime);
@@ -208,15 +207,10 @@ void compio_decode(struct collector *c, struct task *task)
 		                   bindings_has(&copy->layout, COMPIO_ENTRIES), task);
 		return;
 	}
-	c->decoding = task;
+	size_t doubts = collector_begin_decoding(c, task);
 	struct error *err = decode(c, task);
-	if (err)
-		task->problem = inspector_clean_name(c->a, err->message);
-	error_free(err);
+
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, task->type);
-	task->changed |= c->in->target->doubts != doubts;
-	if (task->problem || task->changed)
-		c->out->complete = false;
-	c->decoding = NULL;
+	collector_end_decoding(c, task, doubts, err);
 }

@@ -46,17 +46,9 @@ void local_pool_decode(struct collector *c, struct task *task)
 	const struct map *objects = &local_pool_walk(c)->objects;
 	struct value object = { local_pool_thread_of(c, task)->copy->object,
 		                (uintptr_t)map_get(objects, (uintptr_t)task) };
-	size_t doubts = c->in->target->doubts;
+	size_t doubts = collector_begin_decoding(c, task);
 
-	c->decoding = task;
-	struct error *err = future_object_decode(c, task, object);
-	if (err)
-		task->problem = inspector_clean_name(c->a, err->message);
-	error_free(err);
-	task->changed |= c->in->target->doubts != doubts;
-	if (task->problem || task->changed)
-		c->out->complete = false;
-	c->decoding = NULL;
+	collector_end_decoding(c, task, doubts, future_object_decode(c, task, object));
 }
 
 /* ---- one pool ---- */

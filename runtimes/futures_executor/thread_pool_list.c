@@ -32,23 +32,16 @@ struct thread_pool_task *thread_pool_task_of(const struct collector *c, const st
 void thread_pool_decode(struct collector *c, struct task *task)
 {
 	const struct thread_pool_task *known = thread_pool_task_of(c, task);
-	size_t doubts = c->in->target->doubts;
+	size_t doubts = collector_begin_decoding(c, task);
 	struct error *err = NULL;
 
-	c->decoding = task;
 	if (known->vtable)
 		err = future_object_describe(c, task, known->vtable);
 	else if (known->object.addr)
 		err = future_object_decode(c, task, known->object);
 	else if (task->state != TASK_RUNNING)
 		err = error_new(ERR_LAYOUT, "its future was not found");
-	if (err)
-		task->problem = inspector_clean_name(c->a, err->message);
-	error_free(err);
-	task->changed |= c->in->target->doubts != doubts;
-	if (task->problem || task->changed)
-		c->out->complete = false;
-	c->decoding = NULL;
+	collector_end_decoding(c, task, doubts, err);
 }
 
 /* ---- pools ---- */

@@ -472,10 +472,8 @@ static const struct task_plan *header_plan(struct inspector *in, struct tokio *k
 void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 {
 	struct tokio_header h;
-	size_t doubts = c->in->target->doubts;
+	size_t doubts = collector_begin_decoding(c, task);
 	struct error *err = tokio_read_header(c->in->target, k, task->addr, &h);
-
-	c->decoding = task;
 	const struct task_plan *plan = err ? NULL : header_plan(c->in, k, &h);
 	if (plan) {
 		task->type = plan->type;
@@ -483,21 +481,15 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 
 		task->size = boxed ? type_size(boxed) : plan->future ? type_size(plan->future) : 0;
 	}
-	if (err)
-		task->problem = arena_strdup(c->a, err->message);
-	else if (plan->problem)
+	if (plan && plan->problem)
 		task->problem = plan->problem;
-	else if (task->state != TASK_RUNNING)
+	else if (plan && task->state != TASK_RUNNING)
 		decode_root(c, plan, &h, task);
-	error_free(err);
 	if (plan) {
 		task->spawned_at = tokio_spawned_at(c, plan, task->addr);
 		task->defined_at = defined_at(c, plan, task);
 	}
 	if (!task->root && task->type && task->state != TASK_RUNNING)
 		task->root = future_by_name(c, plan->future_name);
-	task->changed |= c->in->target->doubts != doubts;
-	if (task->problem || task->changed)
-		c->out->complete = false;
-	c->decoding = NULL;
+	collector_end_decoding(c, task, doubts, err);
 }
