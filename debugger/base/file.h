@@ -58,4 +58,7 @@ struct error *new_file_finish(struct new_file *file) MUST_CHECK;
 /* For CLEANUP(): removes the temporary file if new_file_finish() was not called. */
 void new_file_drop(struct new_file *file);
 
+/* Lets this process have as many descriptors as it may: many shells allow 1024 at first. */
+void file_raise_limit(void);
+
 #endif

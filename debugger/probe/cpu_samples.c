@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -207,17 +206,6 @@ static struct error *find_cpus(struct cpu_samples *s)
 	return NULL;
 }
 
-/* Each thread takes a descriptor a processor. */
-static void raise_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 struct error *cpu_samples_open(pid_t pid, const struct arch *arch, unsigned hz,
                                struct cpu_samples **ret)
 {
@@ -231,7 +219,7 @@ struct error *cpu_samples_open(pid_t pid, const struct arch *arch, unsigned hz,
 	s->clock_offset = proc_kernel_offset();
 	describe_event(s, hz);
 	TRY(find_cpus(s));
-	raise_files();
+	file_raise_limit(); /* each thread takes a descriptor a processor */
 	TRY(sample_threads(s));
 	*ret = s;
 	s = NULL;

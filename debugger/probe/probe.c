@@ -329,17 +329,6 @@ static struct error *attach_perf(struct probes *p, uint32_t type, const char *fi
 	return NULL;
 }
 
-/* Each point takes two descriptors, and many shells allow 1024. */
-static void raise_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 static struct error *attach_each(struct probes *p, const char *file, const struct probe_site *sites,
                                  size_t n)
 {
@@ -348,7 +337,7 @@ static struct error *attach_each(struct probes *p, const char *file, const struc
 	if (!perf_type(&type))
 		return error_new(ERR_UNSUPPORTED,
 		                 "attaching the probes: this kernel has no uprobes");
-	raise_files();
+	file_raise_limit(); /* each point takes two descriptors */
 	for (size_t i = 0; i < n; i++) {
 		TRY(interrupt_check());
 		TRY(attach_perf(p, type, file, &sites[i]));
