@@ -2,7 +2,6 @@
  * Where tasks were spawned. Executors that want to know it, as that of gpui, give each task a
  * `&'static Location` as its metadata, or a struct that has one.
  */
-#include <string.h>
 
 #include "runtimes/async_executor/executor.h"
 
@@ -46,25 +45,13 @@ static const char *read_file(struct collector *c, struct value location)
 {
 	/* core::panic::Location: std 1.91 | 1.89 | before */
 	static const char file_path[] = "filename.pointer | file_bytes_with_nul | file";
-	enum { MAX_NAME = 1 << 12 };
-	char name[MAX_NAME];
 	struct value place;
-	struct slice slice;
 	bool found = false;
 	struct error *err = inspector_eval(c->in, location, file_path, &place, &found);
 
-	if (!err && found)
-		err = value_slice(c->in->target, place, &slice);
-	found &= !err && slice.count > 0 && slice.count <= MAX_NAME;
-	if (found)
-		err = target_read(c->in->target, slice.addr, name, slice.count);
 	found &= !err;
 	error_free(err);
-	if (!found)
-		return NULL;
-	size_t len = strnlen(name, slice.count);
-
-	return len ? str_clean(c->a, name, len) : NULL;
+	return found ? inspector_slice_text(c, place) : NULL;
 }
 
 static void read_location(struct collector *c, struct value location, struct source_place *ret)

@@ -5,6 +5,23 @@
 
 #include "debugger/base/str.h"
 
+const char *inspector_slice_text(struct collector *c, struct value place)
+{
+	enum { MAX_TEXT = 1 << 12 };
+	char text[MAX_TEXT];
+	struct slice slice;
+	struct error *err = value_slice(c->in->target, place, &slice);
+	bool found = !err && slice.count > 0 && slice.count <= MAX_TEXT;
+
+	if (found)
+		err = target_read(c->in->target, slice.addr, text, slice.count);
+	found &= !err;
+	error_free(err);
+	size_t len = found ? strnlen(text, slice.count) : 0;
+
+	return len ? str_clean(c->a, text, len) : NULL;
+}
+
 const char *inspector_clean_name(struct arena *a, const char *name)
 {
 	return name ? str_clean(a, name, strlen(name)) : NULL;

@@ -213,6 +213,11 @@ void inspect_note_unstopped(struct collector *c);
 /* Adds notes about data that changed while it was read; a task has its own flag for that. */
 void inspect_note_doubts(struct collector *c);
 
+/*
+ * The text of a slice of bytes, sanitised, up to a NUL, in the snapshot's arena. NULL: it cannot be
+ * read, is empty, or is longer than a path.
+ */
+const char *inspector_slice_text(struct collector *c, struct value place);
 /* A name for the model: sanitised, in the snapshot's arena. */
 const char *inspector_clean_name(struct arena *a, const char *name);
 

@@ -346,25 +346,13 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 /* Reads the file's name of a Location, which may end with a NUL. NULL: it is none. */
 static const char *read_file(struct collector *c, const struct task_plan *plan, struct value cell)
 {
-	enum { MAX_NAME = 1 << 12 };
-	char name[MAX_NAME];
 	struct value place;
-	struct slice slice;
 	bool found = false;
 	struct error *err = path_eval(c->in->target, plan->spawned_file, cell, &place, &found);
 
-	if (!err && found)
-		err = value_slice(c->in->target, place, &slice);
-	found &= !err && slice.count > 0 && slice.count <= MAX_NAME;
-	if (found)
-		err = target_read(c->in->target, slice.addr, name, slice.count);
 	found &= !err;
 	error_free(err);
-	if (!found)
-		return NULL;
-	size_t len = strnlen(name, slice.count);
-
-	return len ? str_clean(c->a, name, len) : NULL;
+	return found ? inspector_slice_text(c, place) : NULL;
 }
 
 const struct source_place *tokio_spawned_at(struct collector *c, const struct task_plan *plan,
