@@ -21,8 +21,7 @@ void session_close(struct session *s)
 {
 	arena_free(&s->answer);
 	asyncdbg_close(s->handle);
-	control_close(&s->control);
-	breakpoint_free_all(&s->breakpoints);
+	debuggee_close(&s->debuggee);
 	arena_free(&s->run_arena);
 	*s = (struct session){ 0 };
 }
@@ -34,6 +33,7 @@ struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer
 	options.pid = pid;
 	options.file = options.program = NULL;
 	options.target.tracer = tracer;
+	debuggee_end(&s->debuggee);
 	asyncdbg_close(s->handle);
 	s->handle = NULL;
 	s->own_options = options;

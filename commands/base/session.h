@@ -8,8 +8,7 @@
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"
 #include "runtimes/session/asyncdbg.h"
-#include "runtimes/stepping/breakpoint.h"
-#include "runtimes/stepping/control.h"
+#include "runtimes/stepping/debuggee.h"
 
 enum { TASK_ID_SIZE = 32 };
 
@@ -26,8 +25,7 @@ struct session {
 	struct arena answer; /* data of the last command's answer, until the next command */
 	bool quit;           /* leave the prompt */
 	/* Of a program under control: commands/control. All zeros: there was none. */
-	struct control control;
-	struct breakpoints breakpoints;
+	struct debuggee debuggee;
 	struct asyncdbg_options own_options; /* those of a handle that session_reopen() opened */
 	struct arena run_arena;              /* of the next member */
 	const char *const *argv;             /* of the last `run`, ended by NULL; NULL: none */

@@ -3,7 +3,6 @@
 
 #include "commands/base/focus.h"
 #include "commands/control/control.h"
-#include "runtimes/common/inspector.h"
 
 static struct error *read_options(const struct call *call, struct breakpoint_options *ret)
 {
@@ -29,18 +28,17 @@ static struct error *check_break(const struct call *call)
 static struct error *run_break(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
-	struct debuginfo *di = s->control.pid ? asyncdbg_inspector(s->handle)->di : NULL;
 	struct breakpoint **bp = NEW(&s->answer, struct breakpoint *);
 	struct breakpoint_options options;
 
-	if (!di && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
+	if (!s->debuggee.control.pid && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
 		return error_new(ERR_STATE,
 		                 asyncdbg_kind(s->handle) == ASYNCDBG_LIVE
 		                         ? "breakpoints need control: \"attach\" takes it"
 		                         : "only a program that runs can have breakpoints");
 	TRY(read_options(call, &options));
-	TRY(breakpoint_add(&s->breakpoints, &options, &s->control, di, bp));
-	if (!di)
+	TRY(breakpoint_add(&s->debuggee, &options, bp));
+	if (!s->debuggee.control.pid)
 		(*bp)->note = "it will be looked for when a program is started or attached to";
 	out_begin(out, answer);
 	out->ops->breakpoints(out, bp, 1);
@@ -52,7 +50,8 @@ static struct error *run_info(struct session *s, const struct answer *answer,
 {
 	(void)call;
 	out_begin(out, answer);
-	out->ops->breakpoints(out, s->breakpoints.list.data, s->breakpoints.list.n);
+	out->ops->breakpoints(out, s->debuggee.breakpoints.list.data,
+	                      s->debuggee.breakpoints.list.n);
 	return NULL;
 }
 
@@ -74,17 +73,17 @@ static struct error *check_numbers(const struct call *call)
 	return NULL;
 }
 
-static struct error *change(struct session *s, const struct command *command, struct breakpoint *bp)
+static struct error *change(const struct command *command, struct breakpoint *bp)
 {
 	if (command == &delete_command)
-		return breakpoint_delete(&s->breakpoints, bp, &s->control);
-	return breakpoint_enable(&s->breakpoints, bp, command == &enable_command, &s->control);
+		return breakpoint_delete(bp);
+	return breakpoint_enable(bp, command == &enable_command);
 }
 
 static struct error *change_all(struct session *s, const struct command *command)
 {
-	for (size_t i = s->breakpoints.list.n; i-- > 0;)
-		TRY(change(s, command, s->breakpoints.list.data[i]));
+	for (size_t i = s->debuggee.breakpoints.list.n; i-- > 0;)
+		TRY(change(command, s->debuggee.breakpoints.list.data[i]));
 	return NULL;
 }
 
@@ -95,17 +94,17 @@ static struct error *run_change(struct session *s, const struct answer *answer,
 
 	for (size_t i = 0; i < call->args.n; i++) {
 		TRY(read_number(call->args.word[i], &number));
-		if (!breakpoint_numbered(&s->breakpoints, number))
+		if (!breakpoint_numbered(&s->debuggee.breakpoints, number))
 			return error_new(ERR_STATE, "there is no breakpoint %u", number);
 	}
 	if (!call->args.n)
 		TRY(change_all(s, call->command));
 	for (size_t i = 0; i < call->args.n; i++) {
 		TRY(read_number(call->args.word[i], &number));
-		struct breakpoint *bp = breakpoint_numbered(&s->breakpoints, number);
+		struct breakpoint *bp = breakpoint_numbered(&s->debuggee.breakpoints, number);
 
 		if (bp) /* a number may be there twice */
-			TRY(change(s, call->command, bp));
+			TRY(change(call->command, bp));
 	}
 	return run_info(s, answer, call, out);
 }

@@ -45,24 +45,24 @@ static struct error *run_run(struct session *s, const struct answer *answer,
 		                           .random = option_has(call, "random-addresses"),
 		                           .no_input = s->no_input };
 
-	if (s->control.pid)
+	if (s->debuggee.control.pid)
 		return error_new(
 			ERR_STATE,
 			"process %d is under control: \"kill\" ends it, \"detach\" lets it "
 			"go",
-			(int)s->control.pid);
-	if (!s->control.tracer && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
+			(int)s->debuggee.control.pid);
+	if (!s->debuggee.control.tracer && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
 		return error_new(ERR_USAGE, "run starts its own program: it takes no -p and no -c");
 	TRY(choose_program(s, call));
 	program.argv = s->argv;
-	TRY(control_run(&s->control, &program));
+	TRY(control_run(&s->debuggee.control, &program));
 	if (!program.random)
 		fprintf(out->options.messages,
 		        "asyncdbg: addresses are not randomised; --random-addresses leaves them "
 		        "so\n");
 	TRY(stop_begin(s, out));
 	if (option_has(call, "stop"))
-		return stop_show(s, NULL, answer, out);
+		return stop_show(s, answer, out);
 	return stop_continue(s, answer, out);
 }
 
@@ -118,13 +118,13 @@ static struct error *run_attach(struct session *s, const struct answer *answer,
 		pid = asyncdbg_target(s->handle)->pid;
 	if (!pid)
 		return error_new(ERR_USAGE, "attach to which process? attach PID");
-	TRY(control_attach(&s->control, pid));
+	TRY(control_attach(&s->debuggee.control, pid));
 	struct error *err = stop_begin(s, out);
 	if (err) {
-		error_free(control_detach(&s->control));
+		error_free(control_detach(&s->debuggee.control));
 		return err;
 	}
-	return stop_show(s, NULL, answer, out);
+	return stop_show(s, answer, out);
 }
 
 const struct command attach_command = {
@@ -162,18 +162,18 @@ static struct error *say_running(struct session *s, const struct call *call, str
 static struct error *run_continue(struct session *s, const struct answer *answer,
                                   const struct call *call, struct out *out)
 {
-	return s->control.pid ? stop_continue(s, answer, out) : say_running(s, call, out);
+	return s->debuggee.control.pid ? stop_continue(s, answer, out) : say_running(s, call, out);
 }
 
 static struct error *run_detach(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
-	pid_t pid = s->control.pid;
+	pid_t pid = s->debuggee.control.pid;
 
 	(void)answer;
 	if (!pid)
 		return say_running(s, call, out);
-	TRY(control_detach(&s->control));
+	TRY(control_detach(&s->debuggee.control));
 	fprintf(out->options.messages,
 	        "asyncdbg: process %d runs on with its own code, under nobody's control\n",
 	        (int)pid);
@@ -185,8 +185,8 @@ static struct error *run_kill(struct session *s, const struct answer *answer,
 {
 	(void)call;
 	TRY(stop_need_program(s));
-	TRY(control_kill(&s->control));
-	TRY(stop_show(s, NULL, answer, out));
+	TRY(control_kill(&s->debuggee.control));
+	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
 	return session_reopen(s, 0, NULL);
 }
@@ -226,17 +226,17 @@ static struct error *run_stepi(struct session *s, const struct answer *answer,
 	TRY(stop_need_program(s));
 	if (call->args.n)
 		TRY(words_number(call->args.word[0], "a number of instructions", UINT32_MAX, &n));
-	pid_t tid = s->focus ? s->focus : s->control.pid;
+	pid_t tid = s->focus ? s->focus : s->debuggee.control.pid;
 
-	for (; n && s->control.pid; n--) {
-		TRY(control_step(&s->control, tid));
-		if (s->control.stop.reason != CONTROL_STEPPED)
+	for (; n && s->debuggee.control.pid; n--) {
+		TRY(control_step(&s->debuggee.control, tid));
+		if (s->debuggee.control.stop.reason != CONTROL_STEPPED)
 			break;
 		TRY(interrupt_check());
 	}
-	TRY(stop_show(s, NULL, answer, out));
+	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
-	return s->control.pid ? NULL : session_reopen(s, 0, NULL);
+	return s->debuggee.control.pid ? NULL : session_reopen(s, 0, NULL);
 }
 
 static struct error *check_stepi(const struct call *call)

@@ -12,7 +12,7 @@
 
 struct error *stop_need_program(const struct session *s)
 {
-	if (s->control.pid)
+	if (s->debuggee.control.pid)
 		return NULL;
 	return error_new(ERR_STATE, "no program is under control: \"run -- PROGRAM\" starts one, "
 	                            "\"attach PID\" attaches to one");
@@ -37,14 +37,9 @@ static void end_in_order(void)
 
 /* ---- begin ---- */
 
-static struct debuginfo *debuginfo_of(const struct session *s)
-{
-	return s->control.pid ? asyncdbg_inspector(s->handle)->di : NULL;
-}
-
 static void warn(const struct session *s, struct out *out)
 {
-	const struct control *c = &s->control;
+	const struct control *c = &s->debuggee.control;
 
 	end_in_order();
 	fprintf(out->options.messages,
@@ -59,7 +54,7 @@ static void warn(const struct session *s, struct out *out)
 
 struct error *stop_begin(struct session *s, struct out *out)
 {
-	struct control *c = &s->control;
+	struct control *c = &s->debuggee.control;
 
 	if (!c->pid) {
 		TRY(session_reopen(s, 0, NULL));
@@ -67,7 +62,7 @@ struct error *stop_begin(struct session *s, struct out *out)
 	}
 	TRY(session_reopen(s, c->pid, c->tracer));
 	warn(s, out);
-	return breakpoint_find_all(&s->breakpoints, c, debuginfo_of(s));
+	return debuggee_begin(&s->debuggee, s->handle);
 }
 
 /* ---- where it stands ---- */
@@ -92,16 +87,15 @@ static void find_place(const struct session *s, struct stopped *ret, struct aren
 	}
 }
 
-struct error *stop_show(struct session *s, const struct breakpoint *bp, const struct answer *answer,
-                        struct out *out)
+struct error *stop_show(struct session *s, const struct answer *answer, struct out *out)
 {
-	struct control *c = &s->control;
+	struct control *c = &s->debuggee.control;
 	struct stopped *stopped = NEW(&s->answer, struct stopped);
 	struct answer with = *answer;
 
 	*stopped = (struct stopped){ .pid = asyncdbg_target(s->handle)->pid,
 		                     .why = c->stop,
-		                     .breakpoint = bp };
+		                     .breakpoint = s->debuggee.breakpoint };
 	if (c->pid) {
 		TRY(session_snapshot(s, WANT_RUNNING, NULL, &with.snapshot));
 		with.wants = asyncdbg_last_wants(s->handle);
@@ -118,55 +112,28 @@ struct error *stop_show(struct session *s, const struct breakpoint *bp, const st
 
 /* ---- run ---- */
 
-/* The id of the task that a thread runs, valid until the next snapshot; NULL: none. */
-static struct error *running_task(struct session *s, pid_t tid, const char **ret)
-{
-	const struct snapshot *snap;
-
-	TRY(session_snapshot(s, WANT_RUNNING, NULL, &snap));
-	const struct thread_info *th = snapshot_thread_by_tid(snap, tid);
-	*ret = th ? th->task : NULL;
-	return NULL;
-}
-
-/* Whether a breakpoint halts here; *ret: which. */
-static struct error *find_hit(struct session *s, struct breakpoint **ret)
-{
-	const struct control_stop *stop = &s->control.stop;
-	const char *task = NULL;
-
-	if (breakpoint_asks_for_task(&s->breakpoints, stop->addr))
-		TRY(running_task(s, stop->tid, &task));
-	*ret = breakpoint_hit(&s->breakpoints, stop->addr, task);
-	return NULL;
-}
-
 /* After the last event of a program. */
 static struct error *show_end(struct session *s, const struct answer *answer, struct out *out)
 {
-	TRY(stop_show(s, NULL, answer, out));
+	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
 	return session_reopen(s, 0, NULL);
 }
 
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 {
-	struct control *c = &s->control;
-	struct breakpoint *bp = NULL;
+	struct control *c = &s->debuggee.control;
 
 	TRY(stop_need_program(s));
-	do {
-		TRY(control_continue(c));
-		if (c->pid && c->stop.reason == CONTROL_BREAKPOINT)
-			TRY(find_hit(s, &bp));
-	} while (c->pid && c->stop.reason == CONTROL_BREAKPOINT && !bp);
+	TRY(debuggee_continue(&s->debuggee));
 	if (!c->pid)
 		return show_end(s, answer, out);
 	if (c->stop.reason == CONTROL_EXEC) {
 		TRY(control_enter(c));
 		TRY(stop_begin(s, out));
 	}
-	TRY(stop_show(s, bp, answer, out));
+	struct breakpoint *bp = s->debuggee.breakpoint;
+	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
-	return bp && bp->temporary ? breakpoint_delete(&s->breakpoints, bp, c) : NULL;
+	return bp && bp->temporary ? breakpoint_delete(bp) : NULL;
 }

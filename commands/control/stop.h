@@ -15,8 +15,7 @@ struct error *stop_begin(struct session *s, struct out *out) MUST_CHECK;
 /* Continues until something is worth a stop, and shows it. */
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 	MUST_CHECK;
-/* Shows s->control.stop, of a breakpoint (NULL: none), and puts its thread in focus. */
-struct error *stop_show(struct session *s, const struct breakpoint *bp, const struct answer *answer,
-                        struct out *out) MUST_CHECK;
+/* Shows where the program stands and why, and puts the thread of the stop in focus. */
+struct error *stop_show(struct session *s, const struct answer *answer, struct out *out) MUST_CHECK;
 
 #endif

@@ -264,7 +264,8 @@ void repl(struct session *s, struct out *out)
 	start_editing(history);
 	while (!s->quit) {
 		interrupt_clear();
-		char *line = readline(s->control.pid ? "(asyncdbg, in control) " : "(asyncdbg) ");
+		char *line = readline(s->debuggee.control.pid ? "(asyncdbg, in control) "
+		                                              : "(asyncdbg) ");
 
 		if (!line) {
 			fputc('\n', out->options.answers);

@@ -145,7 +145,7 @@ static void attend(struct tracer *tr)
 	struct tracee *tracee = take_event(tr, &w);
 	if (w.tid == -1)
 		tracer_end_session(tr); /* no tracee is left */
-	if (tracee && !tr->standing && !tr->want_halt)
+	if (tracee && !tr->standing && !tr->want_halt && !tr->want_pass)
 		tracer_go_on(tracee);
 	tracer_after_event(tr);
 	if (!tr->standing)

@@ -34,6 +34,7 @@
 #include <sys/types.h>
 
 #include "debugger/arch/arch.h"
+#include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 #include "debugger/live/event.h"
 
@@ -53,10 +54,11 @@ enum tracer_request_kind {
 	TRACER_CONTROL,  /* from now on breakpoints, some signals and execve() halt the program */
 	TRACER_HALT,     /* stops all threads, until TRACER_CONTINUE */
 	/* Of a controlled program that is halted; ERR_STATE otherwise. */
-	TRACER_BREAK,        /* plants a breakpoint; no error if it is there */
+	TRACER_BREAK,        /* plants a breakpoint; if it is there, changes its filters */
 	TRACER_UNBREAK,      /* removes it; no error if there is none */
 	TRACER_WRITE_MEMORY, /* a breakpoint in these bytes stays */
 	TRACER_STEP,         /* one instruction of one thread: see struct tracer_request */
+	TRACER_REGISTERS,    /* reads those of one thread */
 	/* Not supported yet: ERR_STATE. */
 	TRACER_SET_REGISTERS,
 };
@@ -68,6 +70,22 @@ struct tracer_launch {
 	bool fixed;       /* addresses are not randomised (ADDR_NO_RANDOMIZE) */
 	bool own_group;   /* it leads a process group of its own: ^C is not for it and us alike */
 	bool no_input;    /* its standard input is /dev/null */
+};
+
+enum { TRACER_MAX_LOADS = 4 };
+
+/*
+ * A test of a thread that comes to a breakpoint, made by the tracer thread: the value of a
+ * register, or of the memory that it leads to, is a certain one.
+ */
+struct tracer_filter {
+	unsigned reg; /* DWARF number */
+	/* Each load reads 8 bytes at the value so far plus its offset; the last one size bytes. */
+	unsigned nloads;
+	int64_t offset[TRACER_MAX_LOADS]; /* without loads, the first one is added to the value */
+	unsigned size;                    /* 1 to 8 */
+	uint64_t value;                   /* compared with the low size bytes */
+	bool differs;                     /* the value is any other one */
 };
 
 struct tracer_request {
@@ -93,6 +111,12 @@ struct tracer_request {
 		} control;
 		struct {
 			uint64_t addr;
+			/*
+			 * TRACER_BREAK: only a thread that matches one of them is reported. What
+			 * cannot be read matches. n 0: every thread.
+			 */
+			const struct tracer_filter *filters;
+			size_t n;
 		} breakpoint;
 		struct {
 			uint64_t addr;
@@ -109,6 +133,11 @@ struct tracer_request {
 			pid_t tid;
 			bool done; /* result */
 		} step;
+		struct {
+			pid_t tid;
+			struct arena *arena; /* of the result */
+			struct regs regs;    /* result; without the thread pointer */
+		} registers;
 	};
 };
 

@@ -8,7 +8,7 @@
 
 #include "debugger/live/tracer_private.h"
 
-enum { WORD = sizeof(long), MAX_USER_REGS = 1024 };
+enum { WORD = sizeof(long) };
 
 struct planted *tracer_planted_at(struct tracer *tr, uint64_t addr)
 {
@@ -108,21 +108,25 @@ void tracer_clean(struct tracer *tr, pid_t tid)
 	}
 }
 
-struct error *tracer_plant(struct tracer *tr, pid_t tid, uint64_t addr)
+struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_request *r)
 {
-	struct planted p = { .addr = addr, .lifted = true };
+	struct planted p = { .addr = r->breakpoint.addr, .lifted = true };
+	struct planted *there = tracer_planted_at(tr, p.addr);
 	size_t size = tr->arch->breakpoint_size;
 
-	if (tracer_planted_at(tr, addr))
+	if (there) {
+		tracer_filter_set(there, r->breakpoint.filters, r->breakpoint.n);
 		return NULL;
+	}
 	for (size_t i = 0; size > 1 && i < tr->planted.n; i++) {
-		if (addr - tr->planted.data[i].addr < size ||
-		    tr->planted.data[i].addr - addr < size)
+		if (p.addr - tr->planted.data[i].addr < size ||
+		    tr->planted.data[i].addr - p.addr < size)
 			return error_new(ERR_USAGE, "another breakpoint overlaps it");
 	}
-	TRY(copy(tid, addr, p.original, size, false));
+	TRY(copy(tid, p.addr, p.original, size, false));
 	if (!tr->vfork_parent && !tracer_replant(tr, tid, &p))
-		return error_fault(addr);
+		return error_fault(p.addr);
+	tracer_filter_set(&p, r->breakpoint.filters, r->breakpoint.n);
 	pthread_mutex_lock(&tr->lock);
 	*vec_push(&tr->planted) = p;
 	atomic_store(&tr->nplanted, tr->planted.n);
@@ -138,6 +142,7 @@ struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr)
 		return NULL;
 	/* Memory that is not mapped any more has no breakpoint. */
 	tracer_lift(tr, tid, p);
+	tracer_filter_set(p, NULL, 0);
 	pthread_mutex_lock(&tr->lock);
 	*p = tr->planted.data[--tr->planted.n];
 	atomic_store(&tr->nplanted, tr->planted.n);
@@ -147,6 +152,8 @@ struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr)
 
 void tracer_forget_breakpoints(struct tracer *tr)
 {
+	for (size_t i = 0; i < tr->planted.n; i++)
+		tracer_filter_set(&tr->planted.data[i], NULL, 0);
 	pthread_mutex_lock(&tr->lock);
 	tr->planted.n = 0;
 	atomic_store(&tr->nplanted, 0);
@@ -208,22 +215,12 @@ void tracer_hide_breakpoints(struct tracer *tr, uint64_t addr, void *bytes, size
 
 /* ---- threads at breakpoints ---- */
 
-/* Reads the general registers of a stopped thread. False: impossible. */
-static bool read_registers(struct tracer *tr, pid_t tid, unsigned char *ret)
-{
-	struct iovec iov = { ret, tr->arch->user_regs_size };
-
-	return tr->arch->user_regs_size <= MAX_USER_REGS &&
-	       ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0 &&
-	       iov.iov_len == tr->arch->user_regs_size;
-}
-
 uint64_t tracer_pc(struct tracer *tr, pid_t tid)
 {
-	unsigned char regs[MAX_USER_REGS];
+	unsigned char regs[TRACER_MAX_USER_REGS];
 	uint64_t pc;
 
-	if (!tr->arch || !read_registers(tr, tid, regs))
+	if (!tr->arch || !tracer_read_registers(tr, tid, regs))
 		return 0;
 	memcpy(&pc, regs + tr->arch->regs[tr->arch->pc].offset, sizeof(pc));
 	return pc;
@@ -231,9 +228,9 @@ uint64_t tracer_pc(struct tracer *tr, pid_t tid)
 
 static bool set_pc(struct tracer *tr, pid_t tid, uint64_t pc)
 {
-	unsigned char regs[MAX_USER_REGS];
+	unsigned char regs[TRACER_MAX_USER_REGS];
 
-	if (!read_registers(tr, tid, regs))
+	if (!tracer_read_registers(tr, tid, regs))
 		return false;
 	memcpy(regs + tr->arch->regs[tr->arch->pc].offset, &pc, sizeof(pc));
 	struct iovec iov = { regs, tr->arch->user_regs_size };

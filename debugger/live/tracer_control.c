@@ -222,11 +222,22 @@ void tracer_continue(struct tracer *tr)
 	resume_all(tr);
 }
 
+/* Lets threads step over breakpoints; what comes meanwhile may halt the program. */
+static void pass(struct tracer *tr)
+{
+	tr->want_pass = false;
+	tracer_halt(tr);
+	if (!tr->want_halt)
+		tracer_continue(tr);
+}
+
 static void follow(struct tracer *tr)
 {
+	if (tr->want_pass && !tr->want_halt && !tr->halted)
+		pass(tr);
 	if (tr->want_halt && !tr->halted)
 		tracer_halt(tr);
-	tr->want_halt = false;
+	tr->want_halt = tr->want_pass = false;
 	if (tr->vfork_over) {
 		tr->vfork_over = false;
 		if (!tr->halted)
@@ -366,13 +377,15 @@ static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 {
 	switch (r->kind) {
 	case TRACER_BREAK:
-		return tracer_plant(tr, by, r->breakpoint.addr);
+		return tracer_plant(tr, by, r);
 	case TRACER_UNBREAK:
 		return tracer_unplant(tr, by, r->breakpoint.addr);
 	case TRACER_WRITE_MEMORY:
 		return tracer_write(tr, by, r->write.addr, r->write.bytes, r->write.len);
 	case TRACER_STEP:
 		return step_thread(tr, r);
+	case TRACER_REGISTERS:
+		return tracer_registers(tr, r);
 	default:
 		return error_new(ERR_STATE, "not supported yet");
 	}

@@ -40,6 +40,13 @@ static __attribute__((noinline)) void called(void)
 	__asm__ volatile("");
 }
 
+/* A function with an argument, which is in a register when it begins. */
+static __attribute__((noinline)) void called_with(unsigned long *n)
+{
+	atomic_fetch_add(&counts->calls, *n > 0);
+	__asm__ volatile("");
+}
+
 static void expect_ok(struct error *err)
 {
 	if (err)
@@ -90,7 +97,7 @@ static void go_unless_ended(struct tracer *tr)
 
 static struct error *at(struct tracer *tr, enum tracer_request_kind kind, uint64_t addr)
 {
-	struct tracer_request r = { .kind = kind, .breakpoint = { addr } };
+	struct tracer_request r = { .kind = kind, .breakpoint = { .addr = addr } };
 
 	return tracer_request(tr, &r);
 }
@@ -158,6 +165,24 @@ static void call_and_end(void)
 	call_in_threads();
 }
 
+static void *call_with_numbers(void *arg)
+{
+	for (unsigned long i = 0; i < CALLS; i++)
+		called_with(&i);
+	return arg;
+}
+
+static void call_with_numbers_and_end(void)
+{
+	pthread_t threads[CALLERS];
+
+	wait_signal();
+	for (int i = 0; i < CALLERS; i++)
+		pthread_create(&threads[i], NULL, call_with_numbers, NULL);
+	for (int i = 0; i < CALLERS; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void call_forever(void)
 {
 	for (;;)
@@ -191,6 +216,51 @@ static void test_every_call_is_reported_once(void **state)
 	assert_int_equal(e.kind, EVENT_EXIT);
 	assert_int_equal(e.status, 0);
 	assert_int_equal(hits, CALLERS * CALLS);
+}
+
+#ifdef __x86_64__
+enum { FIRST_ARGUMENT = 5 /* rdi */ };
+#else
+enum { FIRST_ARGUMENT = 0 };
+#endif
+
+/* The value that a register points to: a thread with another one passes. */
+static void test_only_what_matches_is_reported(void **state)
+{
+	CHILD(c, NULL, call_with_numbers_and_end);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	uint64_t addr = (uint64_t)(uintptr_t)called_with;
+	const struct tracer_filter filter = {
+		.reg = FIRST_ARGUMENT, .nloads = 1, .size = 4, .value = 7
+	};
+	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+	unsigned long hits = 0, calls = 0;
+	struct event e;
+
+	(void)state;
+	atomic_store(&counts->calls, 0);
+	expect_ok(tracer_request(tr, &r));
+	kill(c.pid, SIGRTMIN);
+	for (;; hits++) {
+		go(tr, TRACER_CONTINUE);
+		e = next_halt(tr);
+		if (e.kind != EVENT_BREAKPOINT)
+			break;
+		SCRATCH(tmp);
+		struct tracer_request regs = { .kind = TRACER_REGISTERS,
+			                       .registers = { .tid = e.tid, .arena = &tmp } };
+		unsigned long n = 0;
+		expect_ok(tracer_request(tr, &regs));
+		struct iovec local = { &n, sizeof(n) };
+		struct iovec remote = { (void *)(uintptr_t)regs.registers.regs.r[FIRST_ARGUMENT],
+			                sizeof(n) };
+		assert_int_equal(process_vm_readv(c.pid, &local, 1, &remote, 1, 0), sizeof(n));
+		assert_int_equal(n, 7);
+	}
+	calls = atomic_load(&counts->calls);
+	assert_int_equal(e.kind, EVENT_EXIT);
+	assert_int_equal(hits, CALLERS);
+	assert_int_equal(calls, CALLERS * (CALLS - 1));
 }
 
 static void test_reads_show_the_original_bytes(void **state)
@@ -540,6 +610,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_call_is_reported_once),
+		cmocka_unit_test(test_only_what_matches_is_reported),
 		cmocka_unit_test(test_reads_show_the_original_bytes),
 		cmocka_unit_test(test_a_write_keeps_the_breakpoint),
 		cmocka_unit_test(test_errors),

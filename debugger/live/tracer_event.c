@@ -198,8 +198,9 @@ static bool stops_jobs(int signal)
 }
 
 /*
- * A thread has executed a breakpoint, and was set back to it. The first one halts the program.
- * Others that come to one before they stop are not reported: they come to it again.
+ * A thread has executed a breakpoint, and was set back to it. The first one halts the program,
+ * unless the filters let it pass. Others that come to one before they stop are not reported: they
+ * come to it again.
  */
 static void take_breakpoint(struct tracer *tr, struct tracee *tracee, uint64_t addr)
 {
@@ -207,6 +208,10 @@ static void take_breakpoint(struct tracer *tr, struct tracee *tracee, uint64_t a
 	if (tr->halted || tr->want_halt)
 		return;
 	tracee->reported = addr;
+	if (!tracer_filter_matches(tr, tracee->tid, tracer_planted_at(tr, addr))) {
+		tr->want_pass = true;
+		return;
+	}
 	tr->want_halt = true;
 	keep_event(tr, (struct event){ .kind = EVENT_BREAKPOINT,
 	                               .tid = tracee->tid,

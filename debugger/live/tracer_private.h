@@ -1,6 +1,6 @@
 /*
  * Internals of the tracer, shared by tracer.c, tracer_launch.c, tracer_event.c, tracer_stop.c,
- * tracer_control.c and tracer_break.c. All functions run in the tracer thread.
+ * tracer_control.c, tracer_break.c and tracer_filter.c. All functions run in the tracer thread.
  */
 #ifndef DEBUGGER_LIVE_TRACER_PRIVATE_H
 #define DEBUGGER_LIVE_TRACER_PRIVATE_H
@@ -45,6 +45,8 @@ struct planted {
 	uint64_t addr;
 	unsigned char original[MAX_BREAKPOINT]; /* arch->breakpoint_size bytes */
 	bool lifted; /* the original bytes are in the memory, for a moment or a vfork() */
+	struct tracer_filter *filters; /* nfilters of them, owned; see tracer_request */
+	size_t nfilters;
 };
 
 /* A child of vfork(), which uses the memory of the program. */
@@ -83,6 +85,7 @@ struct tracer {
 	uint64_t stop_signals, drop_signals;
 	bool halted;        /* from TRACER_HALT, or an event that halts, to TRACER_CONTINUE */
 	bool want_halt;     /* an event halts the program: tracer_halt() must follow */
+	bool want_pass;     /* a thread is to step over a breakpoint that its filters let pass */
 	bool busy;          /* waits for single threads: ^C must not end that */
 	VEC(pid_t) newborn; /* new processes that are stopped before their first instruction */
 	VEC(struct vforked) vforks; /* that have not begun: parent and child are stopped */
@@ -152,7 +155,7 @@ void tracer_end_session(struct tracer *tr);
 struct planted *tracer_planted_at(struct tracer *tr, uint64_t addr);
 /* Writes bytes; ERR_FAULT. */
 struct error *tracer_poke(pid_t tid, uint64_t addr, const void *bytes, size_t len) MUST_CHECK;
-struct error *tracer_plant(struct tracer *tr, pid_t tid, uint64_t addr) MUST_CHECK;
+struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_request *r) MUST_CHECK;
 struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr) MUST_CHECK;
 /* Puts the original bytes into the memory, and the breakpoint again. False: it is not writable. */
 bool tracer_lift(struct tracer *tr, pid_t tid, struct planted *p);
@@ -175,6 +178,18 @@ uint64_t tracer_pc(struct tracer *tr, pid_t tid);
 uint64_t tracer_take_trap(struct tracer *tr, pid_t tid);
 /* Whether a stopped thread has executed a breakpoint whose SIGTRAP it has not received yet. */
 bool tracer_is_trap_pending(struct tracer *tr, pid_t tid);
+
+/* tracer_filter.c */
+/* Whether a thread that stands at a breakpoint is to be reported. */
+bool tracer_filter_matches(struct tracer *tr, pid_t tid, const struct planted *p);
+/* Sets the filters of a breakpoint. */
+void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, size_t n);
+/* TRACER_REGISTERS */
+struct error *tracer_registers(struct tracer *tr, struct tracer_request *r) MUST_CHECK;
+/* Reads the general registers of a stopped thread: arch->user_regs_size bytes. False: impossible.
+ */
+bool tracer_read_registers(struct tracer *tr, pid_t tid, unsigned char *ret);
+enum { TRACER_MAX_USER_REGS = 1024 };
 
 /* tracer_stop.c */
 struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_stop *b) MUST_CHECK;

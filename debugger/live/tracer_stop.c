@@ -421,7 +421,7 @@ static bool let_go(struct tracer *tr, size_t i)
 	if (tracee->state == TRACEE_GONE)
 		return true;
 	if (tracee->kept) {
-		if (!tr->want_halt)
+		if (!tr->want_halt && !tr->want_pass)
 			tracer_go_on(tracee);
 		return true;
 	}

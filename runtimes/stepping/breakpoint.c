@@ -8,7 +8,7 @@
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/source.h"
-#include "runtimes/stepping/control.h"
+#include "runtimes/stepping/debuggee.h"
 
 /* ---- what was typed ---- */
 
@@ -83,6 +83,7 @@ static void keep_places(struct breakpoint *bp, const struct code_places *found)
 				p->function ? str_clean(a, p->function, strlen(p->function)) : NULL,
 			.line = p->line,
 			.inlined = p->inlined,
+			.breakpoint = bp,
 		};
 		if (p->file) {
 			const char *file = source_of(a, p->file, p->comp_dir, NULL).text;
@@ -149,36 +150,59 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	return NULL;
 }
 
-bool breakpoint_is_at(const struct breakpoint *bp, uint64_t addr)
+/* ---- hits ---- */
+
+bool breakpoint_hit(struct breakpoint *bp, const char *task)
 {
-	for (size_t i = 0; bp->enabled && i < bp->nplaces; i++) {
-		if (bp->places[i].addr == addr)
-			return true;
-	}
-	return false;
+	if (bp->task && (!task || strcmp(bp->task, task) != 0))
+		return false;
+	return ++bp->hits > bp->skip;
 }
 
-static bool any_is_at(const struct breakpoints *b, uint64_t addr)
+static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
 {
-	for (size_t i = 0; i < b->list.n; i++) {
-		if (breakpoint_is_at(b->list.data[i], addr))
-			return true;
-	}
-	return false;
+	struct breakpoint *bp = ((struct breakpoint_place *)arg)->breakpoint;
+	const char *task = NULL;
+
+	if (bp->task)
+		TRY(debuggee_task(bp->debuggee, hit->tid, &task));
+	*stop = breakpoint_hit(bp, task);
+	if (*stop && !bp->debuggee->breakpoint)
+		bp->debuggee->breakpoint = bp;
+	return NULL;
 }
 
-/* Plants places of an enabled breakpoint, and takes away those that no enabled one has. */
-static struct error *update(const struct breakpoints *b, const struct breakpoint *bp,
-                            struct control *c)
+/* Plants the places of an enabled breakpoint, and takes away those of another one. */
+static struct error *update(struct breakpoint *bp)
 {
-	for (size_t i = 0; c->pid && i < bp->nplaces; i++) {
-		uint64_t addr = bp->places[i].addr;
-		struct error *err = control_plant(c, addr, any_is_at(b, addr));
+	struct control *c = &bp->debuggee->control;
 
+	for (size_t i = 0; i < bp->nplaces; i++) {
+		struct breakpoint_place *p = &bp->places[i];
+		const struct trap_options options = { .addr = p->addr, .decide = decide, .arg = p };
+		struct error *err = NULL;
+
+		if (bp->enabled && !p->trap && c->pid) {
+			err = trap_add(c, &options, &p->trap);
+		} else if (!bp->enabled && p->trap) {
+			err = trap_remove(c, p->trap);
+			p->trap = NULL;
+		}
 		if (err)
-			return error_wrap(err, "breakpoint %u at 0x%" PRIx64, bp->number, addr);
+			return error_wrap(err, "breakpoint %u at 0x%" PRIx64, bp->number, p->addr);
 	}
 	return NULL;
+}
+
+/* Takes its traps away: its places are to be found anew, or it is freed. */
+static struct error *unplant(struct breakpoint *bp)
+{
+	bool enabled = bp->enabled;
+
+	bp->enabled = false;
+	struct error *err = update(bp);
+	bp->enabled = enabled;
+	return err;
 }
 
 /* ---- the list ---- */
@@ -201,13 +225,17 @@ static void remove_from(struct breakpoints *b, const struct breakpoint *bp)
 	b->list.n = n;
 }
 
-struct error *breakpoint_add(struct breakpoints *b, const struct breakpoint_options *options,
-                             struct control *c, struct debuginfo *di, struct breakpoint **ret)
+struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options *options,
+                             struct breakpoint **ret)
 {
+	struct breakpoints *b = &d->breakpoints;
+	struct debuginfo *di = debuggee_debuginfo(d);
+
 	TRY(breakpoint_check(options->text));
 	struct breakpoint *bp = calloc(1, sizeof(*bp));
 	if (!bp)
 		out_of_memory();
+	bp->debuggee = d;
 	bp->number = b->last + 1;
 	bp->text = arena_strdup(&bp->arena, options->text);
 	bp->task = options->task ? arena_strdup(&bp->arena, options->task) : NULL;
@@ -217,9 +245,9 @@ struct error *breakpoint_add(struct breakpoints *b, const struct breakpoint_opti
 	*vec_push(&b->list) = bp;
 	struct error *err = di ? find(bp, di) : NULL;
 	if (!err)
-		err = update(b, bp, c);
+		err = update(bp);
 	if (err) {
-		error_free(breakpoint_delete(b, bp, c));
+		error_free(breakpoint_delete(bp));
 		return err;
 	}
 	b->last++;
@@ -227,12 +255,16 @@ struct error *breakpoint_add(struct breakpoints *b, const struct breakpoint_opti
 	return NULL;
 }
 
-struct error *breakpoint_find_all(struct breakpoints *b, struct control *c, struct debuginfo *di)
+struct error *breakpoint_find_all(struct debuggee *d)
 {
+	struct breakpoints *b = &d->breakpoints;
+
+	for (size_t i = 0; i < b->list.n; i++) {
+		TRY(unplant(b->list.data[i]));
+		TRY(find(b->list.data[i], debuggee_debuginfo(d)));
+	}
 	for (size_t i = 0; i < b->list.n; i++)
-		TRY(find(b->list.data[i], di));
-	for (size_t i = 0; i < b->list.n; i++)
-		TRY(update(b, b->list.data[i], c));
+		TRY(update(b->list.data[i]));
 	return NULL;
 }
 
@@ -245,50 +277,28 @@ struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number)
 	return NULL;
 }
 
-struct error *breakpoint_enable(struct breakpoints *b, struct breakpoint *bp, bool enabled,
-                                struct control *c)
+struct error *breakpoint_enable(struct breakpoint *bp, bool enabled)
 {
 	bp->enabled = enabled;
-	return update(b, bp, c);
+	return update(bp);
 }
 
-struct error *breakpoint_delete(struct breakpoints *b, struct breakpoint *bp, struct control *c)
+struct error *breakpoint_delete(struct breakpoint *bp)
 {
-	bp->enabled = false;
-	struct error *err = update(b, bp, c);
+	struct debuggee *d = bp->debuggee;
+	struct error *err = unplant(bp);
 
-	remove_from(b, bp);
+	if (d->breakpoint == bp)
+		d->breakpoint = NULL;
+	remove_from(&d->breakpoints, bp);
 	free_one(bp);
 	return err;
 }
 
-bool breakpoint_asks_for_task(const struct breakpoints *b, uint64_t addr)
+void breakpoint_free_all(struct debuggee *d)
 {
-	for (size_t i = 0; i < b->list.n; i++) {
-		if (b->list.data[i]->task && breakpoint_is_at(b->list.data[i], addr))
-			return true;
-	}
-	return false;
-}
+	struct breakpoints *b = &d->breakpoints;
 
-struct breakpoint *breakpoint_hit(struct breakpoints *b, uint64_t addr, const char *task)
-{
-	struct breakpoint *ret = NULL;
-
-	for (size_t i = 0; i < b->list.n; i++) {
-		struct breakpoint *bp = b->list.data[i];
-
-		if (!breakpoint_is_at(bp, addr) ||
-		    (bp->task && (!task || strcmp(bp->task, task) != 0)))
-			continue;
-		if (++bp->hits > bp->skip && !ret)
-			ret = bp;
-	}
-	return ret;
-}
-
-void breakpoint_free_all(struct breakpoints *b)
-{
 	for (size_t i = 0; i < b->list.n; i++)
 		free_one(b->list.data[i]);
 	vec_free(&b->list);

@@ -12,8 +12,8 @@
 #include "debugger/base/error.h"
 #include "debugger/base/vec.h"
 
-struct control;
-struct debuginfo;
+struct debuggee;
+struct trap;
 
 /* One address of a breakpoint; strings are in the breakpoint's arena. */
 struct breakpoint_place {
@@ -22,11 +22,14 @@ struct breakpoint_place {
 	const char *file;     /* for display; NULL: unknown */
 	unsigned line;        /* 0: unknown */
 	bool inlined;
+	struct breakpoint *breakpoint; /* that it belongs to */
+	struct trap *trap;             /* NULL: it is not planted */
 };
 
 struct breakpoint {
-	unsigned number;  /* from 1; never used again */
-	const char *text; /* as it was typed: "src/main.rs:41", "app::serve", "0x401000" */
+	struct debuggee *debuggee; /* whose it is */
+	unsigned number;           /* from 1; never used again */
+	const char *text;          /* as it was typed: "src/main.rs:41", "app::serve", "0x401000" */
 	const char *task; /* id of the task that it is for; NULL: all, and threads without one */
 	uint64_t skip;    /* how many hits are passed before it halts */
 	uint64_t hits;    /* those of its task */
@@ -57,32 +60,21 @@ struct breakpoint_options {
 /* ERR_USAGE if the text can be no place. */
 struct error *breakpoint_check(const char *text) MUST_CHECK;
 /*
- * Adds a breakpoint, and with a program finds and plants it. It may have no place: its note says
- * why. di is NULL as long as there is no program.
+ * Adds a breakpoint, and if there is a program finds and plants it. It may have no place: its note
+ * says why.
  */
-struct error *breakpoint_add(struct breakpoints *b, const struct breakpoint_options *options,
-                             struct control *c, struct debuginfo *di, struct breakpoint **ret)
-	MUST_CHECK;
+struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options *options,
+                             struct breakpoint **ret) MUST_CHECK;
 /* Finds all breakpoints in a new program and plants those that are enabled. */
-struct error *breakpoint_find_all(struct breakpoints *b, struct control *c, struct debuginfo *di)
-	MUST_CHECK;
+struct error *breakpoint_find_all(struct debuggee *d) MUST_CHECK;
 /* The breakpoint of that number; NULL: none. */
 struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number);
-/* Plants its places, or takes them away where no other enabled one is. */
-struct error *breakpoint_enable(struct breakpoints *b, struct breakpoint *bp, bool enabled,
-                                struct control *c) MUST_CHECK;
+/* Plants its places, or takes them away. */
+struct error *breakpoint_enable(struct breakpoint *bp, bool enabled) MUST_CHECK;
 /* Takes it away and frees it. */
-struct error *breakpoint_delete(struct breakpoints *b, struct breakpoint *bp, struct control *c)
-	MUST_CHECK;
-/* Whether an enabled breakpoint has that address. */
-bool breakpoint_is_at(const struct breakpoint *bp, uint64_t addr);
-/*
- * Counts a hit at an address by a thread that runs a task (id; NULL: none). Returns the first
- * breakpoint that halts there; NULL: all let it pass.
- */
-struct breakpoint *breakpoint_hit(struct breakpoints *b, uint64_t addr, const char *task);
-/* Whether breakpoint_hit() depends on the task. */
-bool breakpoint_asks_for_task(const struct breakpoints *b, uint64_t addr);
-void breakpoint_free_all(struct breakpoints *b);
+struct error *breakpoint_delete(struct breakpoint *bp) MUST_CHECK;
+/* Counts a hit by a thread that runs a task (id; NULL: none). Whether it halts. */
+bool breakpoint_hit(struct breakpoint *bp, const char *task);
+void breakpoint_free_all(struct debuggee *d);
 
 #endif

@@ -8,31 +8,16 @@
 
 #include <cmocka.h>
 
-#include "runtimes/stepping/control.h"
+#include "runtimes/stepping/debuggee.h"
 
-static struct control nothing;
-
-static void breakpoints_freep(struct breakpoints *b)
-{
-	breakpoint_free_all(b);
-}
-
-static struct breakpoint *add(struct breakpoints *b, const struct breakpoint_options *options)
+static struct breakpoint *add(struct debuggee *d, const struct breakpoint_options *options)
 {
 	struct breakpoint *bp = NULL;
-	struct error *err = breakpoint_add(b, options, &nothing, NULL, &bp);
+	struct error *err = breakpoint_add(d, options, &bp);
 
 	if (err)
 		fail_msg("%s", err->message);
 	return bp;
-}
-
-/* Gives it a place, as finding it in a program does. */
-static void place(struct breakpoint *bp, uint64_t addr)
-{
-	bp->places = NEW(&bp->find_arena, struct breakpoint_place);
-	bp->places->addr = addr;
-	bp->nplaces = 1;
 }
 
 static void test_places_that_can_be(void **state)
@@ -60,47 +45,37 @@ static void test_places_that_can_be(void **state)
 
 static void test_numbers(void **state)
 {
-	struct breakpoints b CLEANUP(breakpoints_freep) = { 0 };
+	struct debuggee d CLEANUP(debuggee_close) = { 0 };
 
 	(void)state;
 	for (unsigned n = 1; n <= 3; n++)
-		assert_int_equal(add(&b, &(struct breakpoint_options){ .text = "serve" })->number,
+		assert_int_equal(add(&d, &(struct breakpoint_options){ .text = "serve" })->number,
 		                 n);
-	assert_null(breakpoint_delete(&b, breakpoint_numbered(&b, 3), &nothing));
-	assert_null(breakpoint_delete(&b, breakpoint_numbered(&b, 1), &nothing));
-	assert_null(breakpoint_numbered(&b, 1));
-	assert_int_equal(add(&b, &(struct breakpoint_options){ .text = "serve" })->number, 4);
-	assert_int_equal(b.list.n, 2);
-	assert_string_equal(breakpoint_numbered(&b, 2)->text, "serve");
+	assert_null(breakpoint_delete(breakpoint_numbered(&d.breakpoints, 3)));
+	assert_null(breakpoint_delete(breakpoint_numbered(&d.breakpoints, 1)));
+	assert_null(breakpoint_numbered(&d.breakpoints, 1));
+	assert_int_equal(add(&d, &(struct breakpoint_options){ .text = "serve" })->number, 4);
+	assert_int_equal(d.breakpoints.list.n, 2);
+	assert_string_equal(breakpoint_numbered(&d.breakpoints, 2)->text, "serve");
 }
 
 static void test_hits(void **state)
 {
-	struct breakpoints b CLEANUP(breakpoints_freep) = { 0 };
+	struct debuggee d CLEANUP(debuggee_close) = { 0 };
 	struct breakpoint *all =
-		add(&b, &(struct breakpoint_options){ .text = "serve", .skip = 2 });
+		add(&d, &(struct breakpoint_options){ .text = "serve", .skip = 2 });
 	struct breakpoint *one =
-		add(&b, &(struct breakpoint_options){ .text = "serve", .task = "7" });
+		add(&d, &(struct breakpoint_options){ .text = "serve", .task = "7" });
 
 	(void)state;
-	place(all, 0x10);
-	place(one, 0x10);
-	assert_null(breakpoint_hit(&b, 0x20, "7"));
-	assert_false(breakpoint_asks_for_task(&b, 0x20));
-	assert_true(breakpoint_asks_for_task(&b, 0x10));
-	assert_null(breakpoint_hit(&b, 0x10, NULL));
-	assert_null(breakpoint_hit(&b, 0x10, "8"));
-	assert_ptr_equal(breakpoint_hit(&b, 0x10, "8"), all);
-	assert_int_equal(one->hits, 0);
-	assert_null(breakpoint_enable(&b, all, false, &nothing));
-	assert_null(breakpoint_hit(&b, 0x10, "8"));
-	assert_ptr_equal(breakpoint_hit(&b, 0x10, "7"), one);
+	assert_false(breakpoint_hit(all, NULL));
+	assert_false(breakpoint_hit(all, "8"));
+	assert_true(breakpoint_hit(all, "8"));
 	assert_int_equal(all->hits, 3);
+	assert_false(breakpoint_hit(one, NULL));
+	assert_false(breakpoint_hit(one, "8"));
+	assert_true(breakpoint_hit(one, "7"));
 	assert_int_equal(one->hits, 1);
-	assert_null(breakpoint_enable(&b, one, false, &nothing));
-	assert_false(breakpoint_asks_for_task(&b, 0x10));
-	assert_null(breakpoint_enable(&b, all, true, &nothing));
-	assert_ptr_equal(breakpoint_hit(&b, 0x10, NULL), all);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "debugger/elf/elf_image.h"
@@ -54,6 +55,12 @@ static void give_terminal(const struct control *c, pid_t group)
 
 /* ---- waiting ---- */
 
+static void forget_program(struct control *c)
+{
+	c->pid = 0;
+	trap_forget(c);
+}
+
 static void set_stop(struct control *c, const struct event *e)
 {
 	struct control_stop stop = {
@@ -78,8 +85,11 @@ static void set_stop(struct control *c, const struct event *e)
 		break;
 	}
 	c->stop = stop;
+	c->nstops++;
 	if (e->kind == EVENT_EXIT || e->kind == EVENT_KILLED)
-		c->pid = 0;
+		forget_program(c);
+	else if (e->kind == EVENT_EXEC)
+		trap_forget(c);
 }
 
 static bool is_last(const struct event *e)
@@ -133,10 +143,9 @@ static struct error *wait_stop(struct control *c)
 	return err;
 }
 
-struct error *control_continue(struct control *c)
+/* Until anything halts it, be it a trap that lets the thread pass. */
+static struct error *run_on(struct control *c)
 {
-	TRY(need_program(c));
-	give_terminal(c, c->pid);
 	struct error *err = request_plain(c, TRACER_CONTINUE);
 
 	/* The program may have ended while it was halted: its last event says so. */
@@ -144,8 +153,21 @@ struct error *control_continue(struct control *c)
 		error_free(err);
 		err = NULL;
 	}
-	if (!err)
-		err = wait_stop(c);
+	return err ? err : wait_stop(c);
+}
+
+struct error *control_continue(struct control *c)
+{
+	struct error *err = NULL;
+	bool stop = true;
+
+	TRY(need_program(c));
+	give_terminal(c, c->pid);
+	do {
+		err = run_on(c);
+		if (!err && c->stop.reason == CONTROL_BREAKPOINT)
+			err = trap_ask(c, &(struct trap_hit){ c->stop.tid, c->stop.addr }, &stop);
+	} while (!err && c->stop.reason == CONTROL_BREAKPOINT && !stop);
 	give_terminal(c, getpgrp());
 	return err;
 }
@@ -167,13 +189,43 @@ struct error *control_step(struct control *c, pid_t tid)
 
 /* ---- begin ---- */
 
-struct error *control_plant(struct control *c, uint64_t addr, bool on)
+struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
+                            size_t n)
 {
-	struct tracer_request r = { .kind = on ? TRACER_BREAK : TRACER_UNBREAK,
-		                    .breakpoint = { addr } };
+	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, filters, n } };
 
 	TRY(need_program(c));
 	return request(c, &r);
+}
+
+struct error *control_unplant(struct control *c, uint64_t addr)
+{
+	struct tracer_request r = { .kind = TRACER_UNBREAK, .breakpoint = { .addr = addr } };
+
+	TRY(need_program(c));
+	return request(c, &r);
+}
+
+struct error *control_registers(struct control *c, pid_t tid, struct arena *a, struct regs *ret)
+{
+	struct tracer_request r = { .kind = TRACER_REGISTERS,
+		                    .registers = { .tid = tid, .arena = a } };
+
+	TRY(need_program(c));
+	TRY(request(c, &r));
+	*ret = r.registers.regs;
+	return NULL;
+}
+
+struct error *control_read(struct control *c, uint64_t addr, void *buf, size_t len)
+{
+	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
+
+	TRY(need_program(c));
+	if (process_vm_readv(c->pid, &local, 1, &remote, 1, 0) != (ssize_t)len)
+		return error_fault(addr);
+	tracer_hide_breakpoints(c->tracer, addr, buf, len);
+	return NULL;
 }
 
 static struct error *take_control(struct control *c)
@@ -184,10 +236,18 @@ static struct error *take_control(struct control *c)
 	return request(c, &r);
 }
 
+static struct error *always_stop(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	(void)arg, (void)hit;
+	*stop = true;
+	return NULL;
+}
+
 /* Runs to the address where the dynamic linker enters the program. */
 static struct error *run_to_entry(struct control *c)
 {
 	SCRATCH(tmp);
+	struct trap *trap;
 	size_t len;
 	const char *auxv = proc_read(&tmp, c->pid, "auxv", &len);
 	uint64_t entry = auxv ? elf_auxv_find(auxv, len, AT_ENTRY) : 0;
@@ -195,9 +255,15 @@ static struct error *run_to_entry(struct control *c)
 	if (!entry)
 		return error_new(ERR_STATE, "process %d: it is unknown where it begins",
 		                 (int)c->pid);
-	TRY(control_plant(c, entry, true));
-	TRY(control_continue(c));
-	return c->pid ? control_plant(c, entry, false) : NULL;
+	TRY(trap_add(c, &(struct trap_options){ .addr = entry, .decide = always_stop }, &trap));
+	struct error *err = control_continue(c);
+	struct error *end CLEANUP(error_freep) = trap_remove(c, trap);
+
+	if (!err) {
+		err = end;
+		end = NULL;
+	}
+	return err;
 }
 
 static struct error *begin(struct control *c)
@@ -272,7 +338,7 @@ struct error *control_detach(struct control *c)
 {
 	TRY(need_program(c));
 	TRY(request_plain(c, TRACER_DETACH));
-	c->pid = 0;
+	forget_program(c);
 	c->stop = (struct control_stop){ .reason = CONTROL_GONE };
 	return NULL;
 }
@@ -291,5 +357,6 @@ struct error *control_kill(struct control *c)
 void control_close(struct control *c)
 {
 	tracer_free(c->tracer);
+	trap_free_all(c);
 	*c = (struct control){ .stop = { .reason = CONTROL_GONE } };
 }

@@ -1,7 +1,7 @@
 /*
  * A program under control: started or attached to, halted and continued. It stands still between
- * two calls. Breakpoints by number are in breakpoint.h; both use requests of
- * debugger/live/tracer.h.
+ * two calls. What halts it by itself are traps (trap.h). All requests go to debugger/live/tracer.h.
+ * Numbered breakpoints, and what else a user sees of it, are in debuggee.h.
  */
 #ifndef RUNTIMES_STEPPING_CONTROL_H
 #define RUNTIMES_STEPPING_CONTROL_H
@@ -10,15 +10,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "debugger/arch/arch.h"
+#include "debugger/base/arena.h"
 #include "debugger/base/error.h"
+#include "runtimes/stepping/trap.h"
 
 struct tracer;
 
 enum control_reason {
 	CONTROL_STARTED, /* its libraries are loaded, no instruction of its own has run */
 	CONTROL_ATTACHED,
-	CONTROL_BREAKPOINT,  /* a thread is about to execute the instruction at addr */
-	CONTROL_SIGNAL,      /* a thread is about to receive a signal */
+	CONTROL_BREAKPOINT, /* a trap halts: a thread is about to execute the instruction at addr */
+	CONTROL_SIGNAL,     /* a thread is about to receive a signal */
 	CONTROL_INTERRUPTED, /* by interrupt_request() */
 	CONTROL_STEPPED,     /* a thread has executed one instruction */
 	CONTROL_EXEC,        /* it is another program now, as after CONTROL_STARTED */
@@ -50,6 +53,8 @@ struct control {
 	bool launched;            /* it ends with us */
 	bool has_terminal;        /* while it runs, our terminal is its own */
 	struct control_stop stop; /* the last one */
+	uint64_t nstops;          /* how often it has halted; traps let it pass at some of them */
+	struct traps traps;
 };
 
 /*
@@ -69,8 +74,18 @@ struct error *control_continue(struct control *c) MUST_CHECK;
 struct error *control_enter(struct control *c) MUST_CHECK;
 /* Executes one instruction of a thread, the others are held: c->stop. */
 struct error *control_step(struct control *c, pid_t tid) MUST_CHECK;
-/* Puts a breakpoint at an address, or takes it away. The program must be there. */
-struct error *control_plant(struct control *c, uint64_t addr, bool on) MUST_CHECK;
+/*
+ * For trap.c alone: puts a breakpoint at an address with n filters (0: none), and takes it away.
+ * The program must be there.
+ */
+struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
+                            size_t n) MUST_CHECK;
+struct error *control_unplant(struct control *c, uint64_t addr) MUST_CHECK;
+/* The registers of a thread, without its thread pointer; in the arena. */
+struct error *control_registers(struct control *c, pid_t tid, struct arena *a, struct regs *ret)
+	MUST_CHECK;
+/* Reads memory, with the original bytes in place of breakpoints; ERR_FAULT if not all of it. */
+struct error *control_read(struct control *c, uint64_t addr, void *buf, size_t len) MUST_CHECK;
 /* The program runs on without us, with its own code. */
 struct error *control_detach(struct control *c) MUST_CHECK;
 /* Ends the program; c->stop is CONTROL_KILLED. */

@@ -1,0 +1,53 @@
+#include "runtimes/stepping/debuggee.h"
+
+#include "runtimes/common/inspector.h"
+
+struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
+{
+	d->handle = handle;
+	d->breakpoint = NULL;
+	d->task_tid = 0;
+	return breakpoint_find_all(d);
+}
+
+void debuggee_end(struct debuggee *d)
+{
+	d->handle = NULL;
+	d->breakpoint = NULL;
+	d->task_tid = 0;
+}
+
+struct error *debuggee_continue(struct debuggee *d)
+{
+	d->breakpoint = NULL;
+	return control_continue(&d->control);
+}
+
+struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret)
+{
+	const struct snapshot *snap;
+
+	if (d->task_tid != tid || d->task_nstops != d->control.nstops) {
+		TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, &snap));
+		const struct thread_info *th = snapshot_thread_by_tid(snap, tid);
+		d->task = th ? th->task : NULL;
+		d->task_tid = tid;
+		d->task_nstops = d->control.nstops;
+	}
+	*ret = d->task;
+	return NULL;
+}
+
+struct debuginfo *debuggee_debuginfo(const struct debuggee *d)
+{
+	struct inspector *in = d->handle ? asyncdbg_inspector(d->handle) : NULL;
+
+	return in ? in->di : NULL;
+}
+
+void debuggee_close(struct debuggee *d)
+{
+	control_close(&d->control);
+	breakpoint_free_all(d);
+	*d = (struct debuggee){ 0 };
+}

@@ -1,0 +1,47 @@
+/*
+ * A program that is debugged: under control, with what a user has set in it, and a handle that
+ * looks at it. For commands and for a server of editors alike.
+ */
+#ifndef RUNTIMES_STEPPING_DEBUGGEE_H
+#define RUNTIMES_STEPPING_DEBUGGEE_H
+
+#include "runtimes/session/asyncdbg.h"
+#include "runtimes/stepping/breakpoint.h"
+#include "runtimes/stepping/control.h"
+
+struct debuginfo;
+
+/* All zeros: there is none. It must not move: what is set in it points to it. */
+struct debuggee {
+	struct control control;
+	struct breakpoints breakpoints;
+	/* Opened for the program with control.tracer; the caller's. NULL: there is no program. */
+	struct asyncdbg *handle;
+	/* Which numbered breakpoint halted it at the last stop; NULL: none. */
+	struct breakpoint *breakpoint;
+	/* The last answer of debuggee_task(), and the control.nstops and thread it is of. */
+	uint64_t task_nstops;
+	pid_t task_tid; /* 0: none */
+	const char *task;
+};
+
+/*
+ * The program has come under control, or is another one after execve(), and handle is its own:
+ * finds and plants all breakpoints. handle must live until debuggee_end() or the next call.
+ */
+struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle) MUST_CHECK;
+/* There is no program any more, or it is under nobody's control. Breakpoints are kept. */
+void debuggee_end(struct debuggee *d);
+/* Lets it run as control_continue() does; sets d->breakpoint. */
+struct error *debuggee_continue(struct debuggee *d) MUST_CHECK;
+/*
+ * The id of the task that a thread of the halted program runs; NULL: none. Valid until the next
+ * snapshot of the handle. Costs a look at the tasks that run, once for each stop of a thread.
+ */
+struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret) MUST_CHECK;
+/* The debug info of the program; NULL: there is no program. */
+struct debuginfo *debuggee_debuginfo(const struct debuggee *d);
+/* Lets the program go, or ends what was started; frees all. */
+void debuggee_close(struct debuggee *d);
+
+#endif

@@ -1,0 +1,137 @@
+#include "runtimes/stepping/trap.h"
+
+#include <stdlib.h>
+
+#include "runtimes/stepping/control.h"
+
+struct trap {
+	uint64_t addr;
+	struct tracer_filter filter;
+	bool has_filter;
+	bool planted; /* in the present program */
+	bool removed; /* freed when all have been asked */
+	trap_decide *decide;
+	void *arg;
+};
+
+static bool is_at(const struct trap *trap, uint64_t addr)
+{
+	return trap->addr == addr && trap->planted && !trap->removed;
+}
+
+bool trap_is_at(const struct control *c, uint64_t addr)
+{
+	for (size_t i = 0; i < c->traps.list.n; i++) {
+		if (is_at(c->traps.list.data[i], addr))
+			return true;
+	}
+	return false;
+}
+
+/* Plants what the traps at an address need, or takes it away. */
+static struct error *update(struct control *c, uint64_t addr)
+{
+	SCRATCH(tmp);
+	struct tracer_filter *filters = NEW_ARRAY(&tmp, struct tracer_filter, c->traps.list.n + 1);
+	size_t n = 0;
+	bool all = false;
+
+	if (!c->pid)
+		return NULL;
+	if (!trap_is_at(c, addr))
+		return control_unplant(c, addr);
+	for (size_t i = 0; i < c->traps.list.n; i++) {
+		const struct trap *trap = c->traps.list.data[i];
+
+		if (!is_at(trap, addr))
+			continue;
+		all |= !trap->has_filter;
+		filters[n++] = trap->filter;
+	}
+	return control_plant(c, addr, filters, all ? 0 : n);
+}
+
+struct error *trap_add(struct control *c, const struct trap_options *options, struct trap **ret)
+{
+	struct trap *trap = calloc(1, sizeof(*trap));
+
+	if (!trap)
+		out_of_memory();
+	*trap = (struct trap){ .addr = options->addr,
+		               .has_filter = options->filter,
+		               .planted = true,
+		               .decide = options->decide,
+		               .arg = options->arg };
+	if (options->filter)
+		trap->filter = *options->filter;
+	*vec_push(&c->traps.list) = trap;
+	struct error *err = update(c, trap->addr);
+	if (err) {
+		c->traps.list.n--;
+		free(trap);
+		return err;
+	}
+	*ret = trap;
+	return NULL;
+}
+
+static void free_removed(struct traps *traps)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < traps->list.n; i++) {
+		if (traps->list.data[i]->removed)
+			free(traps->list.data[i]);
+		else
+			traps->list.data[n++] = traps->list.data[i];
+	}
+	traps->list.n = n;
+}
+
+struct error *trap_remove(struct control *c, struct trap *trap)
+{
+	if (!trap)
+		return NULL;
+	uint64_t addr = trap->addr;
+	bool planted = trap->planted;
+
+	trap->removed = true;
+	struct error *err = planted ? update(c, addr) : NULL;
+	if (!c->traps.asking)
+		free_removed(&c->traps);
+	return err;
+}
+
+struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop)
+{
+	size_t n = c->traps.list.n; /* those that are added meanwhile are not asked */
+	struct error *err = NULL;
+
+	*stop = false;
+	c->traps.asking = true;
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct trap *trap = c->traps.list.data[i];
+		bool halts = false;
+
+		if (!is_at(trap, hit->addr))
+			continue;
+		err = trap->decide(trap->arg, hit, &halts);
+		*stop |= halts;
+	}
+	c->traps.asking = false;
+	free_removed(&c->traps);
+	return err;
+}
+
+void trap_forget(struct control *c)
+{
+	for (size_t i = 0; i < c->traps.list.n; i++)
+		c->traps.list.data[i]->planted = false;
+}
+
+void trap_free_all(struct control *c)
+{
+	for (size_t i = 0; i < c->traps.list.n; i++)
+		free(c->traps.list.data[i]);
+	vec_free(&c->traps.list);
+}

@@ -1,0 +1,63 @@
+/*
+ * Traps: breakpoints of the debugger itself. A trap is an address, and a function that decides
+ * whether a thread which comes there halts the program. Numbered breakpoints, steps and catches are
+ * made of traps. An address may have several; all are asked at each hit.
+ */
+#ifndef RUNTIMES_STEPPING_TRAP_H
+#define RUNTIMES_STEPPING_TRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+#include "debugger/base/vec.h"
+#include "debugger/live/tracer.h"
+
+struct control;
+struct trap;
+
+/* A thread that is about to execute the instruction at addr; the program is halted. */
+struct trap_hit {
+	pid_t tid;
+	uint64_t addr; /* run-time */
+};
+
+/*
+ * Decides: *stop true halts. It may add and remove traps, also its own. After an error the program
+ * is halted, and control_continue() returns the error.
+ */
+typedef struct error *trap_decide(void *arg, const struct trap_hit *hit, bool *stop) MUST_CHECK;
+
+struct trap_options {
+	uint64_t addr; /* run-time */
+	/* The function is asked only about threads that match. NULL: about all. Copied. */
+	const struct tracer_filter *filter;
+	trap_decide *decide;
+	void *arg;
+};
+
+/* Those of a program. All zeros: none. */
+struct traps {
+	VEC(struct trap *) list;
+	bool asking; /* traps that are removed meanwhile are freed afterwards */
+};
+
+/*
+ * Adds a trap to the program, which must be under control. *ret is valid until trap_remove(), also
+ * when the program is gone.
+ */
+struct error *trap_add(struct control *c, const struct trap_options *options, struct trap **ret)
+	MUST_CHECK;
+/* Removes and frees a trap; NULL is allowed. */
+struct error *trap_remove(struct control *c, struct trap *trap) MUST_CHECK;
+/* Whether any trap is at the address. */
+bool trap_is_at(const struct control *c, uint64_t addr);
+/* Asks all traps at hit->addr; *stop: whether one of them halts. */
+struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop) MUST_CHECK;
+/* The program is another one, or gone: nothing is planted any more. */
+void trap_forget(struct control *c);
+/* Frees all of them. */
+void trap_free_all(struct control *c);
+
+#endif
