@@ -87,24 +87,31 @@ static void find_place(const struct session *s, struct stopped *ret, struct aren
 	}
 }
 
+struct error *stop_describe(struct session *s, struct stopped *ret)
+{
+	const struct snapshot *snap;
+
+	*ret = (struct stopped){ .pid = asyncdbg_target(s->handle)->pid,
+		                 .why = s->debuggee.control.stop,
+		                 .breakpoint = s->debuggee.breakpoint };
+	if (!s->debuggee.control.pid)
+		return NULL;
+	TRY(session_snapshot(s, WANT_RUNNING, NULL, &snap));
+	ret->thread = snapshot_thread_by_tid(snap, ret->why.tid);
+	find_place(s, ret, &s->answer);
+	if (ret->thread)
+		focus_set_thread(s, ret->thread);
+	return NULL;
+}
+
 struct error *stop_show(struct session *s, const struct answer *answer, struct out *out)
 {
-	struct control *c = &s->debuggee.control;
 	struct stopped *stopped = NEW(&s->answer, struct stopped);
 	struct answer with = *answer;
 
-	*stopped = (struct stopped){ .pid = asyncdbg_target(s->handle)->pid,
-		                     .why = c->stop,
-		                     .breakpoint = s->debuggee.breakpoint };
-	if (c->pid) {
-		TRY(session_snapshot(s, WANT_RUNNING, NULL, &with.snapshot));
+	TRY(stop_describe(s, stopped));
+	if (s->debuggee.control.pid)
 		with.wants = asyncdbg_last_wants(s->handle);
-		stopped->thread = snapshot_thread_by_tid(with.snapshot, c->stop.tid);
-		find_place(s, stopped, &s->answer);
-		if (stopped->thread)
-			focus_set_thread(s, stopped->thread);
-		with.snapshot = NULL;
-	}
 	out_begin(out, &with);
 	out->ops->stopped(out, stopped);
 	return NULL;
@@ -120,18 +127,23 @@ static struct error *show_end(struct session *s, const struct answer *answer, st
 	return session_reopen(s, 0, NULL);
 }
 
-struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
+struct error *stop_run(struct session *s, struct out *out)
 {
 	struct control *c = &s->debuggee.control;
 
 	TRY(stop_need_program(s));
 	TRY(debuggee_continue(&s->debuggee));
-	if (!c->pid)
+	if (!c->pid || c->stop.reason != CONTROL_EXEC)
+		return NULL;
+	TRY(control_enter(c));
+	return stop_begin(s, out);
+}
+
+struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
+{
+	TRY(stop_run(s, out));
+	if (!s->debuggee.control.pid)
 		return show_end(s, answer, out);
-	if (c->stop.reason == CONTROL_EXEC) {
-		TRY(control_enter(c));
-		TRY(stop_begin(s, out));
-	}
 	struct breakpoint *bp = s->debuggee.breakpoint;
 	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));

@@ -12,7 +12,17 @@ struct error *stop_need_program(const struct session *s) MUST_CHECK;
  * plants the breakpoints.
  */
 struct error *stop_begin(struct session *s, struct out *out) MUST_CHECK;
-/* Continues until something is worth a stop, and shows it. */
+/*
+ * Continues until something is worth a stop: see debuggee_continue(). A temporary breakpoint is the
+ * caller's to delete. After an execve() the session is at the new program.
+ */
+struct error *stop_run(struct session *s, struct out *out) MUST_CHECK;
+/*
+ * Describes where the program stands and why, and puts the thread of the stop in focus. *ret
+ * borrows from s->answer and the snapshot.
+ */
+struct error *stop_describe(struct session *s, struct stopped *ret) MUST_CHECK;
+/* The same as stop_run(), and shows the stop. */
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 	MUST_CHECK;
 /* Shows where the program stands and why, and puts the thread of the stop in focus. */

@@ -65,11 +65,12 @@ enum tracer_request_kind {
 
 /* How a program is launched. All zeros: as a child that shares everything with us. */
 struct tracer_launch {
-	const char *cwd;  /* its working directory; NULL: ours */
-	char *const *env; /* its environment, ended by NULL; NULL: ours */
-	bool fixed;       /* addresses are not randomised (ADDR_NO_RANDOMIZE) */
-	bool own_group;   /* it leads a process group of its own: ^C is not for it and us alike */
-	bool no_input;    /* its standard input is /dev/null */
+	const char *cwd;    /* its working directory; NULL: ours */
+	char *const *env;   /* its environment, ended by NULL; NULL: ours */
+	bool fixed;         /* addresses are not randomised (ADDR_NO_RANDOMIZE) */
+	bool own_group;     /* it leads a process group of its own: ^C is not for it and us alike */
+	bool no_input;      /* its standard input is /dev/null */
+	int output, errors; /* descriptors for its standard output and error; 0: ours */
 };
 
 enum { TRACER_MAX_LOADS = 4 };

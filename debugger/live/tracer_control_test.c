@@ -3,6 +3,7 @@
  * have the addresses of ours, and its code has the bytes of ours.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -578,7 +579,9 @@ static void test_launch(void **state)
 {
 	char *env[] = { (char *)(uintptr_t) "WORD=here", (char *)(uintptr_t) "PATH=/usr/bin:/bin",
 		        NULL };
-	const struct tracer_launch how = { "/", env, true, true, true };
+	const struct tracer_launch how = {
+		.cwd = "/", .env = env, .fixed = true, .own_group = true, .no_input = true
+	};
 	struct tracer *tr CLEANUP(tracer_freep) =
 		launch("read x; test $? = 1 && test $(pwd) = / && test $WORD = here && "
 	               "test -z \"$HOME\" && grep -q ^0004 /proc/self/personality && "
@@ -590,6 +593,28 @@ static void test_launch(void **state)
 	struct event e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_KILLED);
 	assert_int_equal(e.signal, SIGPIPE);
+}
+
+static void test_output_of_a_launched_program(void **state)
+{
+	int output[2], errors[2];
+	char text[16];
+
+	(void)state;
+	assert_int_equal(pipe2(output, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(errors, O_CLOEXEC), 0);
+	const struct tracer_launch how = { .output = output[1], .errors = errors[1] };
+	struct tracer *tr CLEANUP(tracer_freep) = launch("printf out; printf err >&2", &how);
+	close(output[1]);
+	close(errors[1]);
+	go(tr, TRACER_CONTINUE);
+	assert_int_equal(next_halt(tr).kind, EVENT_EXIT);
+	assert_int_equal(read(output[0], text, sizeof(text)), 3);
+	assert_memory_equal(text, "out", 3);
+	assert_int_equal(read(errors[0], text, sizeof(text)), 3);
+	assert_memory_equal(text, "err", 3);
+	close(output[0]);
+	close(errors[0]);
 }
 
 static void test_exec_halts(void **state)
@@ -621,6 +646,7 @@ int main(void)
 		cmocka_unit_test(test_new_processes_have_no_breakpoints),
 		cmocka_unit_test(test_halts_of_a_program_with_a_vfork),
 		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_output_of_a_launched_program),
 		cmocka_unit_test(test_exec_halts),
 	};
 

@@ -28,6 +28,10 @@ static bool prepare(const struct tracer_launch *how)
 		return false;
 	if (how->cwd && chdir(how->cwd) != 0)
 		return false;
+	if (how->output && dup2(how->output, STDOUT_FILENO) < 0)
+		return false;
+	if (how->errors && dup2(how->errors, STDERR_FILENO) < 0)
+		return false;
 	if (!how->no_input)
 		return true;
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -293,6 +293,9 @@ struct error *control_run(struct control *c, const struct control_program *progr
 {
 	const struct tracer_launch how = {
 		.cwd = program->cwd,
+		.env = program->env,
+		.output = program->output,
+		.errors = program->errors,
 		.fixed = !program->random,
 		.own_group = isatty(STDIN_FILENO) && !program->no_input,
 		.no_input = program->no_input,

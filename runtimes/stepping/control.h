@@ -45,6 +45,8 @@ struct control_program {
 	const char *cwd;         /* NULL: ours */
 	bool random;             /* leave the addresses random */
 	bool no_input;           /* its standard input is /dev/null */
+	char *const *env;        /* its environment, ended by NULL; NULL: ours */
+	int output, errors;      /* its standard output and error; 0: ours */
 };
 
 struct control {
