@@ -95,6 +95,14 @@ static void put_escaped(struct json_writer *w, const char *text, size_t len)
 	}
 }
 
+static void put_control(struct json_writer *w, unsigned char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char escape[] = { '\\', 'u', '0', '0', digits[c >> 4], digits[c & 15] };
+
+	put(w, escape, sizeof(escape));
+}
+
 /* The same within a page: escapes what an HTML parser could take for a tag or an entity. */
 static void put_in_page(struct json_writer *w, const char *text, size_t len)
 {
@@ -292,6 +300,27 @@ void json_put_text(struct json_writer *w, const char *key, const char *text)
 		json_put_null(w, key);
 	else if (begin_value(w, key))
 		put_string(w, text);
+}
+
+void json_put_lines(struct json_writer *w, const char *key, const char *text, size_t len)
+{
+	size_t from = 0;
+
+	if (!begin_value(w, key))
+		return;
+	put_char(w, '"');
+	for (size_t i = 0; i <= len; i++) {
+		STR(clean);
+
+		if (i < len && (unsigned char)text[i] >= 0x20 && text[i] != 0x7f)
+			continue;
+		str_append_clean(&clean, text + from, i - from);
+		(w->in_page ? put_in_page : put_escaped)(w, str_text(&clean), clean.len);
+		from = i + 1;
+		if (i < len)
+			put_control(w, (unsigned char)text[i]);
+	}
+	put_char(w, '"');
 }
 
 void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n)

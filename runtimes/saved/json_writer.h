@@ -52,6 +52,11 @@ void json_put_int(struct json_writer *w, const char *key, int64_t number);
 void json_put_real(struct json_writer *w, const char *key, double number);
 /* null for NULL. */
 void json_put_text(struct json_writer *w, const char *key, const char *text);
+/*
+ * A text of several lines, or what a program printed: control characters are kept, as escapes. What
+ * else json_put_text() sanitizes is sanitized.
+ */
+void json_put_lines(struct json_writer *w, const char *key, const char *text, size_t len);
 /* An array of texts. */
 void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n);
 /* "42", since many readers take numbers for doubles; null for 0. */

@@ -255,16 +255,27 @@ static void hostile_keys(void **state)
 	}
 }
 
+/* Texts of several lines keep their control characters. */
+static void test_lines(void **state)
+{
+	static const char text[] = "a\n\tb \"c\"\x1b[0m\r\x7f\xff\n";
+	struct caught *c = begin(true);
+
+	(void)state;
+	json_put_lines(&c->w, NULL, text, sizeof(text) - 1);
+	assert_string_equal(
+		text_of(c),
+		"\"a\\u000a\\u0009b \\\"c\\\"\\u001b[0m\\u000d\\u007f\xef\xbf\xbd\\u000a\"");
+	end(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hostile_keys),
-		cmocka_unit_test(looks_like_jansson),
-		cmocka_unit_test(numbers_with_a_fraction),
-		cmocka_unit_test(hostile_bytes),
-		cmocka_unit_test(longer_than_the_buffer),
-		cmocka_unit_test(deeper_than_any_tree),
-		cmocka_unit_test(lines),
+		cmocka_unit_test(test_lines),           cmocka_unit_test(hostile_keys),
+		cmocka_unit_test(looks_like_jansson),   cmocka_unit_test(numbers_with_a_fraction),
+		cmocka_unit_test(hostile_bytes),        cmocka_unit_test(longer_than_the_buffer),
+		cmocka_unit_test(deeper_than_any_tree), cmocka_unit_test(lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
