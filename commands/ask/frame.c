@@ -40,6 +40,7 @@ static struct error *move_to(struct session *s, const struct answer *answer, uns
 	moved.frame = number;
 	TRY(focus_frame(&moved, answer->snapshot, &f));
 	s->frame = number;
+	listing_forget(s);
 	out_begin(out, answer);
 	out->ops->frame(out, &f);
 	return NULL;

@@ -136,10 +136,48 @@ struct error *focus_frame(const struct session *s, const struct snapshot *snap, 
 	return NULL;
 }
 
+static struct error *thread_line(const struct session *s, const struct snapshot *snap,
+                                 struct source_line *ret)
+{
+	const struct thread_info *th;
+
+	TRY(session_focus(s, snap, &th));
+	for (size_t i = 0; i < th->nframes; i++) {
+		const struct stack_frame *f = &th->frames[i];
+
+		if (!f->file || !f->line)
+			continue;
+		*ret = (struct source_line){ .file = f->file,
+			                     .display = f->file_short,
+			                     .line = f->line };
+		return NULL;
+	}
+	return error_new(ERR_STATE, "no frame of thread #%u has a source line%s%s", th->number,
+	                 th->problem ? ": " : "", th->problem ? th->problem : "");
+}
+
+struct error *focus_line(const struct session *s, const struct snapshot *snap,
+                         struct source_line *ret)
+{
+	struct focus f;
+
+	if (!*s->task)
+		return thread_line(s, snap, ret);
+	TRY(focus_frame(s, snap, &f));
+	if (!f.frame->file || !f.frame->line)
+		return error_new(ERR_STATE, "the source line of frame #%u is not known",
+		                 f.frame->number);
+	*ret = (struct source_line){ .file = f.frame->file,
+		                     .display = f.frame->file_short,
+		                     .line = f.frame->line };
+	return NULL;
+}
+
 void focus_set_task(struct session *s, const struct task *task)
 {
 	snprintf(s->task, sizeof(s->task), "%s", task->id);
 	s->frame = 0;
+	listing_forget(s);
 }
 
 void focus_set_thread(struct session *s, const struct thread_info *th)
@@ -147,4 +185,5 @@ void focus_set_thread(struct session *s, const struct thread_info *th)
 	s->focus = th->tid;
 	*s->task = '\0';
 	s->frame = 0;
+	listing_forget(s);
 }

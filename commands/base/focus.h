@@ -5,6 +5,7 @@
 #ifndef COMMANDS_BASE_FOCUS_H
 #define COMMANDS_BASE_FOCUS_H
 
+#include "commands/base/listing.h"
 #include "commands/base/session.h"
 #include "debugger/base/error.h"
 #include "runtimes/model/model.h"
@@ -26,6 +27,14 @@ struct error *focus_tree(const struct session *s, const struct snapshot *snap, s
 /* The same with the frame in focus. ERR_STATE also when the tree has no such frame. */
 struct error *focus_frame(const struct session *s, const struct snapshot *snap, struct focus *ret)
 	MUST_CHECK;
+
+/*
+ * The source line of the frame in focus: of the task chosen last, else of the innermost native
+ * frame of the thread in focus that has a line. comp_dir is not known. ERR_STATE: there is none.
+ * The strings are the snapshot's.
+ */
+struct error *focus_line(const struct session *s, const struct snapshot *snap,
+                         struct source_line *ret) MUST_CHECK;
 
 /* Puts a task, or a thread, in focus, each with its outermost frame. */
 void focus_set_task(struct session *s, const struct task *task);

@@ -23,6 +23,7 @@ void session_close(struct session *s)
 	asyncdbg_close(s->handle);
 	debuggee_close(&s->debuggee);
 	arena_free(&s->run_arena);
+	listing_close(s);
 	*s = (struct session){ 0 };
 }
 
@@ -41,6 +42,7 @@ struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer
 	s->focus = 0;
 	s->task[0] = '\0';
 	s->frame = 0;
+	listing_forget(s);
 	return asyncdbg_open(&options, &s->handle);
 }
 

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "commands/base/listing.h"
 #include "debugger/base/error.h"
+#include "dwarf/code/source_file.h"
 #include "runtimes/model/model.h"
 #include "runtimes/session/asyncdbg.h"
 #include "runtimes/stepping/debuggee.h"
@@ -22,8 +24,10 @@ struct session {
 	bool verbose;               /* all commands show variables of every frame where they can */
 	unsigned
 		finding; /* exit code of the last command's answer, such as STATUS_FOUND; 0: none */
-	struct arena answer; /* data of the last command's answer, until the next command */
-	bool quit;           /* leave the prompt */
+	struct arena answer;         /* data of the last command's answer, until the next command */
+	bool quit;                   /* leave the prompt */
+	struct source_files sources; /* with the source maps of the user */
+	struct listed listed;        /* what `list` goes on from */
 	/* Of a program under control: commands/control. All zeros: there was none. */
 	struct debuggee debuggee;
 	struct asyncdbg_options own_options; /* those of a handle that session_reopen() opened */

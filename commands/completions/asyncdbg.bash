@@ -29,7 +29,7 @@ _asyncdbg()
 		mapfile -t COMPREPLY < <(compgen -W "dot" -- "$cur")
 		return
 		;;
-	-e | --execute | --log | --limit | --exec | --interval | --count | --max-pause)
+	-e | --execute | --source-map | --log | --limit | --exec | --interval | --count | --max-pause)
 		return
 		;;
 	--with | --without)
@@ -71,7 +71,7 @@ _asyncdbg()
 		*" break "* | *" tbreak "*) own="--task --after" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
-		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --no-cache --output
+		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --source-map --no-cache --output
 			--stop-all --no-stop --max-pause --execute --script
 			--batch --json --jsonl --verbose --show-secrets --full-names --color --ascii --log --help
 			--usage --version $own" \
@@ -86,7 +86,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
@@ -106,8 +106,8 @@ _asyncdbg()
 
 	local next=
 	case "${words[*]}" in
-	"") next="async task frame up down locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable help quit" ;;
+	"") next="async task frame up down list locals print whatis type types tasks runtimes threads thread
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable set help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="breakpoints layout sockets threads locals" ;;

@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after
+            case -p --pid --name -c --core --exe --layout --source-map -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after
                 set skip 1
             case --with --without
                 set skip 2
@@ -31,6 +31,7 @@ complete -c asyncdbg -s c -l core -r -F -d 'Look at a core dump or a saved snaps
 complete -c asyncdbg -l exe -r -F -d 'Executable to use'
 complete -c asyncdbg -l force -d 'Accept files whose build-id differs'
 complete -c asyncdbg -l layout -r -F -d 'Use a layout file for debug info'
+complete -c asyncdbg -l source-map -x -d 'Where source files are'
 complete -c asyncdbg -l no-cache -d 'Neither read nor write the cache'
 complete -c asyncdbg -l show-secrets -d 'Show values that are secret by their names'
 complete -c asyncdbg -s o -l output -r -F -d 'File that a command writes'
@@ -50,7 +51,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable set help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F

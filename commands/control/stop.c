@@ -67,8 +67,19 @@ struct error *stop_begin(struct session *s, struct out *out)
 
 /* ---- where it stands ---- */
 
+static void show_source(struct session *s, const struct location *l, struct stopped *ret,
+                        FILE *messages, struct arena *a)
+{
+	const struct source_line place = {
+		.file = l->file, .comp_dir = l->comp_dir, .display = ret->file, .line = l->line
+	};
+
+	listing_set_focus(s, &place);
+	ret->source = listing_line(s, &place, messages, a);
+}
+
 /* What the code at the pc of a thread is. */
-static void find_place(const struct session *s, struct stopped *ret, struct arena *a)
+static void find_place(struct session *s, struct stopped *ret, FILE *messages, struct arena *a)
 {
 	const struct target *t = asyncdbg_target(s->handle);
 	const struct inspector *in = asyncdbg_inspector(s->handle);
@@ -84,10 +95,11 @@ static void find_place(const struct session *s, struct stopped *ret, struct aren
 
 		ret->file = str_clean(a, file, strlen(file));
 		ret->line = l->line;
+		show_source(s, l, ret, messages, a);
 	}
 }
 
-struct error *stop_describe(struct session *s, struct stopped *ret)
+struct error *stop_describe(struct session *s, FILE *messages, struct stopped *ret)
 {
 	const struct snapshot *snap;
 
@@ -98,9 +110,9 @@ struct error *stop_describe(struct session *s, struct stopped *ret)
 		return NULL;
 	TRY(session_snapshot(s, WANT_RUNNING, NULL, &snap));
 	ret->thread = snapshot_thread_by_tid(snap, ret->why.tid);
-	find_place(s, ret, &s->answer);
 	if (ret->thread)
 		focus_set_thread(s, ret->thread);
+	find_place(s, ret, messages, &s->answer);
 	return NULL;
 }
 
@@ -109,7 +121,7 @@ struct error *stop_show(struct session *s, const struct answer *answer, struct o
 	struct stopped *stopped = NEW(&s->answer, struct stopped);
 	struct answer with = *answer;
 
-	TRY(stop_describe(s, stopped));
+	TRY(stop_describe(s, out->options.messages, stopped));
 	if (s->debuggee.control.pid)
 		with.wants = asyncdbg_last_wants(s->handle);
 	out_begin(out, &with);

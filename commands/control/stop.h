@@ -19,9 +19,9 @@ struct error *stop_begin(struct session *s, struct out *out) MUST_CHECK;
 struct error *stop_run(struct session *s, struct out *out) MUST_CHECK;
 /*
  * Describes where the program stands and why, and puts the thread of the stop in focus. *ret
- * borrows from s->answer and the snapshot.
+ * borrows from s->answer and the snapshot. messages: where warnings about its source go.
  */
-struct error *stop_describe(struct session *s, struct stopped *ret) MUST_CHECK;
+struct error *stop_describe(struct session *s, FILE *messages, struct stopped *ret) MUST_CHECK;
 /* The same as stop_run(), and shows the stop. */
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 	MUST_CHECK;

@@ -45,6 +45,7 @@ struct json {
 	const struct stall *stall;               /* NULL none */
 	const struct recorded *recorded;         /* NULL none */
 	const struct stopped *stopped;           /* NULL none */
+	const struct listing *listing;           /* NULL none */
 	bool has_breakpoints;
 	struct breakpoint *const *breakpoints;
 	size_t nbreakpoints;
@@ -98,6 +99,7 @@ static void clear(struct json *j)
 	j->stall = NULL;
 	j->recorded = NULL;
 	j->stopped = NULL;
+	j->listing = NULL;
 	j->has_breakpoints = false;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
@@ -229,6 +231,11 @@ static void json_recorded(struct out *o, const struct recorded *what)
 static void json_stopped(struct out *o, const struct stopped *s)
 {
 	((struct json *)o)->stopped = s;
+}
+
+static void json_listing(struct out *o, const struct listing *l)
+{
+	((struct json *)o)->listing = l;
 }
 
 static void json_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
@@ -547,6 +554,8 @@ static void put_answers(struct json *j)
 		out_json_stopped(w, j->stopped);
 	if (j->has_breakpoints)
 		out_json_breakpoints(w, j->breakpoints, j->nbreakpoints);
+	if (j->listing)
+		out_json_listing(w, j->listing);
 	if (j->diff)
 		out_json_diff(w, j->diff);
 	if (j->has_frame)
@@ -667,6 +676,7 @@ static const struct out_ops json_ops = {
 	.recorded = json_recorded,
 	.stopped = json_stopped,
 	.breakpoints = json_breakpoints,
+	.listing = json_listing,
 	.watched = json_watched,
 	.summary = json_summary,
 	.saved = json_saved,

@@ -61,6 +61,8 @@ void out_json_stall(struct json_writer *w, const struct stall *stall);
 void out_json_stopped(struct json_writer *w, const struct stopped *s);
 void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list, size_t n);
 void out_json_recorded(struct json_writer *w, const struct recorded *what);
+/* out_json_code.c */
+void out_json_listing(struct json_writer *w, const struct listing *l);
 /* out_json_graph.c */
 void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
 void out_json_verdicts(struct json_writer *w, const struct verdicts *v);

@@ -33,6 +33,7 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	json_put_text(w, "function", s->function);
 	json_put_text(w, "file", s->file);
 	out_json_number_if(w, "line", s->line != 0, s->line);
+	json_put_text(w, "source", s->source);
 	json_close_object(w);
 }
 

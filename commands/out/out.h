@@ -26,6 +26,7 @@ struct finding;
 struct focus;
 struct groups;
 struct group_lines;
+struct listing;
 struct out;
 struct socket_use;
 struct stopped;
@@ -205,6 +206,8 @@ struct out_ops {
 	/* Of a program under control (commands/out/stopped.h); borrowed until end. */
 	void (*stopped)(struct out *o, const struct stopped *s);
 	void (*breakpoints)(struct out *o, struct breakpoint *const *list, size_t n);
+	/* Source text (commands/base/listing.h); borrowed until end. */
+	void (*listing)(struct out *o, const struct listing *l);
 	/* Before the findings of a watchdog. */
 	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */

@@ -175,6 +175,7 @@ static const struct out_ops text_ops = {
 	.recorded = text_recorded,
 	.stopped = text_stopped,
 	.breakpoints = text_breakpoints,
+	.listing = text_listing,
 	.watched = text_watched,
 	.summary = text_summary,
 	.saved = text_saved,

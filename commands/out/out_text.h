@@ -130,6 +130,11 @@ void text_table_end(struct text *t);
 void text_stopped(struct out *o, const struct stopped *s);
 void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n);
 
+/* out_text_code.c */
+void text_listing(struct out *o, const struct listing *l);
+/* Prints a line of a source; the one in focus is marked. */
+void text_source_line(struct text *t, unsigned number, bool current, const char *line);
+
 /* out_text_group.c, out_text_tally.c */
 void text_groups(struct out *o, const struct groups *g, const struct group_lines *lines,
                  bool whole);

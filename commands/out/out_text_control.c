@@ -65,6 +65,8 @@ void text_stopped(struct out *o, const struct stopped *s)
 		}
 	}
 	text_end_line(t);
+	if (s->source)
+		text_source_line(t, s->line, true, s->source);
 }
 
 static void breakpoint(struct text *t, const struct breakpoint *bp)

@@ -16,6 +16,7 @@ struct stopped {
 	const char *function;                /* at its pc; NULL: unknown */
 	const char *file;                    /* for display; NULL: unknown */
 	unsigned line;                       /* 0: unknown */
+	const char *source;                  /* text of that line; NULL: not here */
 };
 
 /* "breakpoint", "signal", ...: also the value of "reason" in JSON. */

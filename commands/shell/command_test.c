@@ -150,6 +150,9 @@ static void short_forms_beat_prefixes(void **state)
 	assert_finds("i", &info_command, "");
 	assert_finds("i b", &info_breakpoints_command, "");
 	assert_finds("k", &kill_command, "");
+	assert_finds("l app/src/main.rs:41", &list_command, "app/src/main.rs:41");
+	assert_finds("l -", &list_command, "-");
+	assert_finds("list app::{impl#0}::serve", &list_command, "app::{impl#0}::serve");
 	assert_finds("r", &run_command, "");
 	assert_finds("r -- ./app --port 80", &run_command, "./app|--port|80");
 	assert_finds("si 2", &stepi_command, "2");
@@ -165,8 +168,6 @@ static void short_forms_beat_prefixes(void **state)
 static void names_the_nearest_of_what_is_missing(void **state)
 {
 	(void)state;
-	assert_refuses("l", "\"l\" is short for \"list\", which does not exist: \"frame\" shows "
-	                    "the file and line, \"locals\" the variables");
 	assert_refuses("next", "the command \"next\" does not exist: asyncdbg steps single "
 	                       "instructions only, with \"stepi\"; \"break\" sets a breakpoint");
 	assert_refuses("fin", "\"fin\" is short for \"finish\", which does not exist: "
@@ -177,6 +178,13 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	                          "breakpoints");
 	assert_refuses("break main.rs:", "\"main.rs:\" is no place: name FILE:LINE, a function "
 	                                 "or 0xADDRESS");
+	assert_refuses("list main.rs:", "\"\" is no line, as in src/main.rs:41");
+	assert_refuses("list main.rs:0", "\"0\" is no line, as in src/main.rs:41");
+	assert_refuses("list ::", "\"::\" is no place: name FILE:LINE, a function, or a line");
+	assert_refuses("set x 5", "\"x\" cannot be set; source-map can");
+	assert_refuses("set source-map", "set source-map needs a map: FROM=TO");
+	assert_refuses("set source-map =x",
+	               "\"=x\" is no source map; one is FROM=TO, as /src=/home/me/app");
 	assert_refuses("break 0xzz", "\"0xzz\" is not an address");
 	assert_refuses("delete one", "\"one\" is not a number of a breakpoint");
 }

@@ -43,6 +43,7 @@ enum option_key {
 	KEY_FORCE,
 	KEY_NO_CACHE,
 	KEY_LAYOUT,
+	KEY_SOURCE_MAP,
 	KEY_STOP_ALL,
 	KEY_NO_STOP,
 	KEY_MAX_PAUSE,
@@ -71,6 +72,7 @@ struct options {
 	enum color color;
 	bool verbose, full_names, ascii, batch, show_secrets;
 	VEC(struct input) inputs;
+	VEC(const char *) source_maps;
 	VEC(const char *) words;   /* commands, with the word ";" between */
 	VEC(const char *) program; /* behind -- */
 	struct named named;        /* the target as named by words */
@@ -88,6 +90,8 @@ static const struct argp_option argp_options[] = {
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
 	{ "layout", KEY_LAYOUT, "FILE", 0, "Use a file of the command `layout` for debug info", 0 },
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Neither read nor write the cache of debug info", 0 },
+	{ "source-map", KEY_SOURCE_MAP, "FROM=TO", 0,
+	  "Source files below the directory FROM of the build are below TO; may be repeated", 0 },
 	{ "stop-all", KEY_STOP_ALL, NULL, 0,
 	  "Stop every thread, also those that sleep in a pool and cannot matter", 0 },
 	{ "no-stop", KEY_NO_STOP, NULL, 0,
@@ -141,6 +145,16 @@ static uint64_t parse_pause(const char *text, struct argp_state *state)
 	if (err)
 		argp_error(state, "%s", err->message);
 	return (uint64_t)(seconds * 1e9);
+}
+
+static void check_source_map(const char *text, struct argp_state *state)
+{
+	struct source_files none = { 0 };
+	struct error *err CLEANUP(error_freep) = source_files_add_map(&none, text);
+
+	source_files_close(&none);
+	if (err)
+		argp_error(state, "%s", err->message);
 }
 
 static enum color parse_color(const char *text, struct argp_state *state)
@@ -344,6 +358,10 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		return 0;
 	case KEY_LAYOUT:
 		o->session.inspector.layout = arg;
+		return 0;
+	case KEY_SOURCE_MAP:
+		check_source_map(arg, state);
+		*vec_push(&o->source_maps) = arg;
 		return 0;
 	case 'o':
 		o->output = arg;
@@ -602,6 +620,13 @@ static bool reads_commands(const struct options *o)
 	return false;
 }
 
+/* They were checked. */
+static void add_source_maps(const struct options *o, struct session *s)
+{
+	for (size_t i = 0; i < o->source_maps.n; i++)
+		error_free(source_files_add_map(&s->sources, o->source_maps.data[i]));
+}
+
 static enum status run(const struct options *o)
 {
 	SCRATCH(words);
@@ -628,6 +653,7 @@ static enum status run(const struct options *o)
 	s.verbose = o->verbose;
 	s.program = o->program.data;
 	s.no_input = reads_commands(o);
+	add_source_maps(o, &s);
 	if (run_inputs(o, &s, out, &status) && prompt && !s.quit)
 		repl(&s, out);
 	hint_at_input(o);
@@ -664,5 +690,6 @@ int main(int argc, char **argv)
 	vec_free(&o.inputs);
 	vec_free(&o.words);
 	vec_free(&o.program);
+	vec_free(&o.source_maps);
 	return status;
 }

@@ -277,6 +277,36 @@ check_cores() {
 	expect 1,2 'debug' -c tokio_tcp.core --exe changed async backtrace all
 }
 
+# Source files of a program are anybody's: what lies there may be anything.
+check_sources() {
+	local core=(-c tokio_tcp.core --exe tokio_tcp.exe) place=tokio_tcp/src/main.rs:3
+	local map=(--source-map /src=sources) file=sources/tokio_tcp/src/main.rs
+
+	mkdir -p "${file%/*}"
+	expect 2 'not here: tried .*main.rs; "set source-map /src=DIRECTORY"' "${core[@]}" list "$place"
+	expect 2 'not here: tried sources/' "${core[@]}" "${map[@]}" list "$place"
+	mkfifo "$file"
+	expect 2 'main.rs is no regular file' "${core[@]}" "${map[@]}" list "$place"
+	rm "$file" && ln -s /dev/zero "$file"
+	expect 2 'main.rs is no regular file' "${core[@]}" "${map[@]}" list "$place"
+	rm "$file" && ln -s main.rs "$file"
+	expect 2 'not here' "${core[@]}" "${map[@]}" list "$place"
+	rm "$file" && truncate -s 1T "$file"
+	expect 2 'main.rs is too large' "${core[@]}" "${map[@]}" list "$place"
+	head -c 300000 /dev/urandom | tr '\n' '\r' >sources/random
+	printf '\n\e[31m\xe2\x80\xae\t\0\n' >>sources/random
+	mv sources/random "$file"
+	expect 0 '' "${core[@]}" "${map[@]}" list "$place"
+	! LC_ALL=C grep -q $'[\e\t]' out || complain "control characters" list
+	expect 0 '' "${core[@]}" --json "${map[@]}" list "$place"
+	expect 2 'has no line 4294967290; it has 2' "${core[@]}" "${map[@]}" list "${place/3/4294967295}"
+	expect 2 'no code of this program is of a file nothing.rs' "${core[@]}" list nothing.rs:1
+	expect 2 'no function of the name no::such' "${core[@]}" list no::such
+	expect 64 'is no line' "${core[@]}" list main.rs:4294967296
+	expect 64 'no source map' "${core[@]}" --source-map x list
+	expect 64 'no source map' "${core[@]}" set source-map =
+}
+
 # says_input REGEX: standard error matches it, and the summary is shown.
 says_input() {
 	local status=0
@@ -463,6 +493,7 @@ check_tiers() {
 unpack_fixture tokio_tcp "$work"
 check_usage
 check_cores
+check_sources
 check_input
 obstacle=$(ptrace_obstacle)
 if [ -n "$obstacle" ]; then

@@ -83,7 +83,7 @@ def check(prompt, fails):
         wants(line, "^asyncdbg: core", absent=True)
     wants("info", "^asyncdbg: core")
     wants("tassk", r'did you mean "tasks"\?')
-    wants("l", '"l" is short for "list", which does not exist')
+    wants("watch", 'the command "watch" does not exist')
     wants("continue", "a core or a snapshot does not run")
     wants("detach", "a core or a snapshot does not run")
     wants("!echo hel''lo", "^hello$")

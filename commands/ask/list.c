@@ -1,0 +1,256 @@
+/* list: source text around the place in focus, or another one. */
+#include <limits.h>
+#include <string.h>
+
+#include "commands/ask/ask.h"
+#include "commands/base/focus.h"
+#include "debugger/base/str.h"
+#include "dwarf/code/source_path.h"
+#include "dwarf/lookup/code_places.h"
+#include "runtimes/common/inspector.h"
+
+enum { LIST_WANTS = WANT_TASKS | WANT_RUNNING | WANT_STACKS, NAMED = 4 };
+
+/* Reads "41"; false: it is no number of a line. */
+static bool read_line(const char *text, unsigned *ret)
+{
+	struct error *err CLEANUP(error_freep) = NULL;
+	uint64_t number = 0;
+
+	err = words_number(text, "a line", UINT_MAX, &number);
+	*ret = (unsigned)number;
+	return !err && number;
+}
+
+/* Splits "src/main.rs:41"; *file NULL: it is the name of a function. */
+static struct error *read_place(const char *text, struct arena *a, const char **file,
+                                unsigned *line)
+{
+	const char *colon = strrchr(text, ':');
+
+	*file = NULL;
+	if (!colon || colon == text || colon[-1] == ':')
+		return *text && text[0] != ':' && !strpbrk(text, " \t")
+		               ? NULL
+		               : error_new(ERR_USAGE,
+		                           "\"%s\" is no place: name FILE:LINE, a function, or a "
+		                           "line",
+		                           text);
+	if (!read_line(colon + 1, line))
+		return error_new(ERR_USAGE, "\"%s\" is no line, as in src/main.rs:41", colon + 1);
+	*file = arena_strndup(a, text, (size_t)(colon - text));
+	return NULL;
+}
+
+static struct error *check_list(const struct call *call)
+{
+	const char *word = call->args.n ? call->args.word[0] : "-", *file;
+	unsigned line;
+	SCRATCH(tmp);
+
+	if (strcmp(word, "-") == 0 || read_line(word, &line))
+		return NULL;
+	return read_place(word, &tmp, &file, &line);
+}
+
+static struct error *debuginfo_of(const struct session *s, struct debuginfo **ret)
+{
+	struct inspector *in = asyncdbg_inspector(s->handle);
+
+	if (!in)
+		return error_new(asyncdbg_kind(s->handle) == ASYNCDBG_SAVED ? ERR_STATE : ERR_USAGE,
+		                 "there is no debug info to look into: name a process, a core or "
+		                 "an executable");
+	*ret = in->di;
+	return NULL;
+}
+
+/* Adds the directory of the unit to a place of a snapshot, which has only the file. */
+static struct error *add_directory(const struct session *s, struct arena *a,
+                                   struct source_line *place)
+{
+	struct inspector *in = asyncdbg_inspector(s->handle);
+	struct source_path *found;
+	size_t n;
+
+	if (!in)
+		return NULL;
+	TRY(source_path_find(in->di, place->file, a, &found, &n));
+	if (n) {
+		place->file = found[0].file;
+		place->comp_dir = found[0].comp_dir;
+	}
+	return NULL;
+}
+
+/* ---- places ---- */
+
+/* Where the frame in focus stands; it is then the session's. */
+static struct error *find_focus(struct session *s, struct arena *a, struct source_line *ret)
+{
+	const struct snapshot *snap;
+
+	*ret = s->listed.focus;
+	if (ret->file)
+		return NULL;
+	TRY(session_snapshot(s, LIST_WANTS, NULL, &snap));
+	TRY(focus_line(s, snap, ret));
+	TRY(add_directory(s, a, ret));
+	listing_set_focus(s, ret);
+	*ret = s->listed.focus;
+	return NULL;
+}
+
+static const char *display_of(const struct session *s, struct arena *a, const char *file,
+                              const char *comp_dir)
+{
+	return inspector_source(asyncdbg_inspector(s->handle), a, file, comp_dir).text;
+}
+
+/* Names the first few of several files or places. */
+static struct error *several(const char *typed, struct str *names, size_t left)
+{
+	if (left)
+		str_printf(names, " and %zu more", left);
+	return error_new(ERR_USAGE, "\"%s\" is ambiguous: %s", typed, str_text(names));
+}
+
+static struct error *find_file(struct session *s, const char *typed, struct arena *a,
+                               struct source_line *ret)
+{
+	struct debuginfo *di = NULL;
+	struct source_path *found;
+	size_t n, exact = 0;
+	STR(names);
+
+	TRY(debuginfo_of(s, &di));
+	TRY(source_path_find(di, typed, a, &found, &n));
+	if (!n)
+		return error_new(ERR_STATE, "no code of this program is of a file %s", typed);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = display_of(s, a, found[i].file, found[i].comp_dir);
+
+		if (i < NAMED)
+			str_printf(&names, "%s%s", i ? ", " : "", name);
+		if (strcmp(name, typed) == 0 && !exact++)
+			found[0] = found[i];
+	}
+	if (n > 1 && exact != 1)
+		return several(typed, &names, n > NAMED ? n - NAMED : 0);
+	*ret = (struct source_line){ .file = found[0].file,
+		                     .comp_dir = found[0].comp_dir,
+		                     .display =
+		                             display_of(s, a, found[0].file, found[0].comp_dir) };
+	return NULL;
+}
+
+/* The line where the functions of a name begin: all instances of one are on the same. */
+static struct error *find_function(struct session *s, const char *typed, struct arena *a,
+                                   struct source_line *ret)
+{
+	struct code_places places;
+	struct debuginfo *di = NULL;
+	size_t others = 0;
+	STR(names);
+
+	TRY(debuginfo_of(s, &di));
+	TRY(lookup_function_places(di, typed, a, &places));
+	if (!places.n)
+		return error_new(ERR_STATE, "no function of the name %s has code", typed);
+	const struct code_place *first = &places.data[0];
+	*ret = (struct source_line){ .file = first->file,
+		                     .comp_dir = first->comp_dir,
+		                     .display = display_of(s, a, first->file, first->comp_dir),
+		                     .line = first->line };
+	str_printf(&names, "%s:%u", ret->display, ret->line);
+	for (size_t i = 1; i < places.n; i++) {
+		const struct code_place *p = &places.data[i];
+
+		if (p->line == ret->line && strcmp(p->file, ret->file) == 0)
+			continue;
+		if (++others < NAMED)
+			str_printf(&names, ", %s:%u", display_of(s, a, p->file, p->comp_dir),
+			           p->line);
+	}
+	if (others)
+		return several(typed, &names, others < NAMED ? 0 : others + 1 - NAMED);
+	return NULL;
+}
+
+/* ---- the command ---- */
+
+/* Lines to show. */
+struct choice {
+	struct source_line place;
+	unsigned first, n;
+};
+
+/* What a call without a name shows. */
+static struct error *choose_next(struct session *s, const char *word, struct arena *a,
+                                 struct choice *ret)
+{
+	bool any = s->listed.place.file != NULL, back = word && strcmp(word, "-") == 0;
+	struct source_line *place = &ret->place;
+	unsigned line;
+
+	*place = s->listed.place;
+	if (!any)
+		TRY(find_focus(s, a, place));
+	if (word && !back) {
+		read_line(word, &line);
+		ret->first = listing_first(line);
+		return NULL;
+	}
+	ret->first = any && !back ? s->listed.end : any ? place->line : listing_first(place->line);
+	if (!back)
+		return NULL;
+	if (ret->first <= 1)
+		return error_new(ERR_STATE, "the first lines of %s were shown",
+		                 place->display ? place->display : place->file);
+	ret->n = ret->first > LISTING_LINES ? LISTING_LINES : ret->first - 1;
+	ret->first -= ret->n;
+	return NULL;
+}
+
+static struct error *choose(struct session *s, const struct call *call, struct arena *a,
+                            struct choice *ret)
+{
+	const char *word = call->args.n ? call->args.word[0] : NULL, *file;
+	unsigned line = 0;
+
+	ret->n = LISTING_LINES;
+	if (!word || strcmp(word, "-") == 0 || read_line(word, &line))
+		return choose_next(s, word, a, ret);
+	TRY(read_place(word, a, &file, &line));
+	TRY(file ? find_file(s, file, a, &ret->place) : find_function(s, word, a, &ret->place));
+	ret->first = listing_first(file ? line : ret->place.line);
+	return NULL;
+}
+
+static struct error *run_list(struct session *s, const struct answer *answer,
+                              const struct call *call, struct out *out)
+{
+	struct listing *listing = NEW(&s->answer, struct listing);
+	struct choice c = { 0 };
+	SCRATCH(tmp);
+
+	TRY(choose(s, call, &tmp, &c));
+	TRY(listing_read(s, &c.place, c.first, c.n, out->options.messages, &s->answer, listing));
+	out_begin(out, answer);
+	out->ops->listing(out, listing);
+	return NULL;
+}
+
+const struct command list_command = {
+	.name = "list",
+	.args = "[FILE:LINE | FUNCTION | LINE | -]",
+	.max_args = 1,
+	.check = check_list,
+	.summary = "Source lines around the frame in focus, or another place",
+	.help = "    Again: the lines behind; with -, those before. The file is looked for where\n"
+		"    the debug info says, in Cargo's folders and in rust-src, and by the maps of\n"
+		"    --source-map FROM=TO and set source-map.",
+	.offline = true,
+	.of_program = true,
+	.run = run_list,
+};
