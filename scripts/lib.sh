@@ -42,6 +42,15 @@ as_root() {
 	fi
 }
 
+# need_space DIR GB: ends where the file system of a folder has less space. Without it, tests fail one
+# by one, each with an empty core or file.
+need_space() {
+	local free
+
+	free=$(df --output=avail -B1G "$1" | tail -n 1)
+	[ "$free" -ge "$2" ] || fail "$2 GB are needed in $1, $((free)) are free"
+}
+
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
