@@ -8,6 +8,7 @@
 #include "runtimes/session/asyncdbg.h"
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
+#include "runtimes/stepping/step.h"
 
 struct debuginfo;
 
@@ -19,6 +20,7 @@ struct debuggee {
 	struct asyncdbg *handle;
 	/* Which numbered breakpoint halted it at the last stop; NULL: none. */
 	struct breakpoint *breakpoint;
+	struct step_end step; /* how the step ended, if the last stop is the end of one */
 	/* The last answer of debuggee_task(), and the control.nstops and thread it is of. */
 	uint64_t task_nstops;
 	pid_t task_tid; /* 0: none */
