@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtimes/model/model.h"
+
+struct type;
+
 /* What the collector fills in addition to target, runtimes and threads. */
 enum want {
 	WANT_TASKS = 1 << 0,   /* every task of every runtime with its future tree */
@@ -19,6 +23,19 @@ enum want {
 	                             WANT_STACKS includes them */
 };
 
+/* A value with its type, for a caller that looks into it: dwarf/values/parts.h. */
+struct typed_local {
+	struct local shown;
+	const struct type *type; /* NULL: unknown, or it has no value */
+	bool in_memory;          /* at shown.addr; else it has no parts that can be read */
+};
+
+/* In the arena of the snapshot that answers. */
+struct typed_locals {
+	struct typed_local *data;
+	size_t n;
+};
+
 /* A command's query about one place, in addition to its wants. */
 struct question {
 	const char *task;  /* id of the task in focus; NULL: the future that the thread runs or
@@ -28,6 +45,11 @@ struct question {
 	const char *print; /* a path from the frame's variables: "req.uri"; NULL: none */
 	bool names; /* complete names: print the names that can follow print, separated by blanks;
 	               print "": the names of the variables */
+	/*
+	 * NULL, or filled with the variables of the frame; with print, and not names, with what
+	 * that is, if it has a value. A snapshot that was taken before is not reused.
+	 */
+	struct typed_locals *typed;
 	uint64_t whatis; /* an address, if has_whatis */
 	bool has_whatis;
 };

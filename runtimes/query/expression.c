@@ -254,6 +254,13 @@ static struct error *print_range(struct evaluation *e)
 	return NULL;
 }
 
+static void keep_typed(const struct evaluation *e, struct typed_locals *ret)
+{
+	ret->n = 1;
+	ret->data = NEW(e->c->a, struct typed_local);
+	*ret->data = (struct typed_local){ *e->out, e->v.type, e->in_memory };
+}
+
 static struct error *print(struct evaluation *e)
 {
 	struct inspector *in = e->c->in;
@@ -269,6 +276,8 @@ static struct error *print(struct evaluation *e)
 	                                    e->word, NULL);
 	if (!e->out->value)
 		return error_new(ERR_STATE, "it is in a register and has more parts than one");
+	if (e->c->question->typed)
+		keep_typed(e, e->c->question->typed);
 	return NULL;
 }
 
@@ -345,10 +354,32 @@ static bool is_too_early(const struct inspector *in)
 	return t->ops->stop && !t->stopped && !t->frozen && !globals_is_near(in);
 }
 
+/* The variables of the frame in question, with their types. */
+static void list_typed(struct collector *c, struct typed_locals *ret)
+{
+	const struct question *q = c->question;
+	const struct future *f = find_frame(root_in_question(c), q->frame);
+	const struct frame_place *place = f ? map_get(&c->places, (uintptr_t)f) : NULL;
+	size_t n = 0;
+	struct local_place *list = place ? locals_list(c, place, f, &n) : NULL;
+
+	ret->n = n;
+	ret->data = NEW_ARRAY(c->a, struct typed_local, n);
+	for (size_t i = 0; i < n; i++) {
+		struct typed_local *to = &ret->data[i];
+
+		locals_show(c, &list[i], &to->shown);
+		to->in_memory = list[i].in_memory && !list[i].problem && !to->shown.redacted;
+		to->type = list[i].problem ? NULL : list[i].v.type;
+	}
+}
+
 void expression_answer(struct collector *c, bool last)
 {
 	const struct question *q = c->question;
 
+	if (q && q->typed && !q->print)
+		list_typed(c, q->typed);
 	if (!q || !q->print || c->out->printed)
 		return;
 	struct future *root = root_in_question(c);
@@ -367,6 +398,8 @@ void expression_answer(struct collector *c, bool last)
 	if (!err && !free && !place && (!last || is_too_early(c->in)))
 		return;
 	struct local *out = e.out = NEW(c->a, struct local);
+	if (q->typed)
+		q->typed->n = 0;
 	out->name = inspector_clean_name(c->a, q->print);
 	c->out->printed = out;
 	if (!err)

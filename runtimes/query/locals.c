@@ -250,7 +250,7 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 
 /* ---- formatting ---- */
 
-static void show(struct collector *c, const struct local_place *from, struct local *to)
+void locals_show(struct collector *c, const struct local_place *from, struct local *to)
 {
 	struct inspector *in = c->in;
 
@@ -283,7 +283,9 @@ static void show(struct collector *c, const struct local_place *from, struct loc
 
 static bool is_wanted(const struct collector *c)
 {
-	return c->question && (c->question->print || c->question->has_whatis);
+	const struct question *q = c->question;
+
+	return q && (q->print || q->typed || q->has_whatis);
 }
 
 static void keep(struct collector *c, const struct frame_place *place, struct future *f)
@@ -304,7 +306,7 @@ static void fill(struct collector *c, const struct frame_place *place, struct fu
 	f->nlocals = (unsigned)n;
 	f->locals = NEW_ARRAY(c->a, struct local, f->nlocals);
 	for (size_t i = 0; i < f->nlocals; i++)
-		show(c, &list[i], &f->locals[i]);
+		locals_show(c, &list[i], &f->locals[i]);
 }
 
 void locals_of_frame(struct decoder *d, struct value v, const struct variant *active,

@@ -57,11 +57,14 @@ void locals_of_running(struct collector *c, const struct frame *frame, uint64_t 
 struct local_place *locals_list(struct collector *c, const struct frame_place *place,
                                 const struct future *f, size_t *nret);
 
+/* The text of a variable, in the snapshot's arena. */
+void locals_show(struct collector *c, const struct local_place *from, struct local *to);
+
 /* ---- expression.c ---- */
 
 /*
- * Evaluates the expression question->print. A result that is already there is kept. last: no call
- * follows, so names that cannot be resolved are reported as unknown.
+ * Evaluates the expression question->print, or lists question->typed. A result that is already
+ * there is kept. last: no call follows, so names that cannot be resolved are reported as unknown.
  */
 void expression_answer(struct collector *c, bool last);
 

@@ -204,10 +204,10 @@ static bool is_answered(const struct asyncdbg *d, const struct question *q)
 
 	if (!q)
 		return true;
-	return same_text(q->task, answered->task) && same_text(q->print, answered->print) &&
-	       q->names == answered->names && q->thread == answered->thread &&
-	       q->frame == answered->frame && q->has_whatis == answered->has_whatis &&
-	       q->whatis == answered->whatis;
+	return !q->typed && same_text(q->task, answered->task) &&
+	       same_text(q->print, answered->print) && q->names == answered->names &&
+	       q->thread == answered->thread && q->frame == answered->frame &&
+	       q->has_whatis == answered->has_whatis && q->whatis == answered->whatis;
 }
 
 /* Copies a question into the arena of the snapshot that answers it. */
@@ -217,6 +217,7 @@ static struct question keep_question(struct snapshot *snap, const struct questio
 
 	kept.task = kept.task ? arena_strdup(&snap->arena, kept.task) : NULL;
 	kept.print = kept.print ? arena_strdup(&snap->arena, kept.print) : NULL;
+	kept.typed = NULL;
 	return kept;
 }
 
