@@ -69,6 +69,7 @@ _asyncdbg()
 		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
 		*" run "*) own="--stop --cwd --random-addresses" ;;
 		*" break "* | *" tbreak "*) own="--task --after" ;;
+		*" dap "*) own="--listen" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --source-map --no-cache --output
@@ -86,7 +87,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after | --listen) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
@@ -107,7 +108,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down list locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable set help quit" ;;
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable set dap help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="breakpoints layout sockets threads locals" ;;

@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout --source-map -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after
+            case -p --pid --name -c --core --exe --layout --source-map -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after --listen
                 set skip 1
             case --with --without
                 set skip 2
@@ -51,7 +51,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable set help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable set dap help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -124,6 +124,7 @@ complete -c asyncdbg -n '__asyncdbg_typed run' -l stop -d 'Stop it where its own
 complete -c asyncdbg -n '__asyncdbg_typed run' -l cwd -r -F -d 'Its working directory'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l random-addresses -d 'Leave its addresses random'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l task -x -d 'Only when this task runs there'
+complete -c asyncdbg -n '__asyncdbg_typed dap' -l listen -x -d 'Wait for a client on this port of this machine'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l after -x -d 'Pass the first N hits'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l timeout -x -d 'End the command when it runs longer'
 complete -c asyncdbg -n '__asyncdbg_typed guard' -l silence -x -d 'End the command when it writes nothing'

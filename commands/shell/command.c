@@ -6,6 +6,7 @@
 #include "commands/ask/ask.h"
 #include "commands/base/nearest.h"
 #include "commands/control/control.h"
+#include "commands/dap/dap.h"
 #include "commands/files/files.h"
 #include "commands/incident/incident.h"
 #include "commands/profile/profile.h"
@@ -71,6 +72,7 @@ const struct command *const command_table[] = {
 	&enable_command,
 	&disable_command,
 	&set_command,
+	&dap_command,
 	&help_command,
 	&quit_command,
 	NULL,

@@ -1,0 +1,340 @@
+/* setBreakpoints, setFunctionBreakpoints, setInstructionBreakpoints, setExceptionBreakpoints */
+#include "commands/dap/breakpoints.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "commands/dap/source.h"
+#include "debugger/base/str.h"
+#include "runtimes/common/inspector.h"
+
+enum { MAX_BREAKPOINTS = 4096 };
+
+/* What a client asks for. */
+struct wanted {
+	enum dap_breakpoint_kind kind;
+	const char *source; /* of the client; NULL: it has none */
+	const char *place;  /* as for the command break, but for the path of a line */
+	unsigned line;
+	const char *condition, *hits, *log;
+};
+
+static struct debuginfo *debuginfo_of(const struct dap *d)
+{
+	return d->s->debuggee.control.pid ? asyncdbg_inspector(d->s->handle)->di : NULL;
+}
+
+/* ---- the list ---- */
+
+/* Equal texts are equal wishes. */
+static const char *key_of(struct arena *a, const struct wanted *w)
+{
+	return arena_printf(a, "%s:%u\n%s\n%s\n%s", w->place, w->line,
+	                    w->condition ? w->condition : "", w->hits ? w->hits : "",
+	                    w->log ? w->log : "");
+}
+
+static bool is_of(const struct dap_breakpoint *b, enum dap_breakpoint_kind kind, const char *source)
+{
+	return b->kind == kind && (!source || strcmp(b->source, source) == 0);
+}
+
+static struct breakpoint *find_same(struct dap *d, const struct wanted *w, const char *key)
+{
+	for (size_t i = 0; i < d->breakpoints.n; i++) {
+		struct dap_breakpoint *b = &d->breakpoints.data[i];
+
+		if (b->wanted || !is_of(b, w->kind, w->source) || strcmp(b->key, key) != 0)
+			continue;
+		struct breakpoint *bp = breakpoint_numbered(&d->s->debuggee.breakpoints, b->number);
+		b->wanted = bp != NULL;
+		if (bp)
+			return bp;
+	}
+	return NULL;
+}
+
+static void begin_list(struct dap *d)
+{
+	for (size_t i = 0; i < d->breakpoints.n; i++)
+		d->breakpoints.data[i].wanted = false;
+}
+
+/* Deletes those of the kind and source that are not wanted any more. */
+static struct error *end_list(struct dap *d, enum dap_breakpoint_kind kind, const char *source)
+{
+	struct session *s = d->s;
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->breakpoints.n; i++) {
+		struct dap_breakpoint *b = &d->breakpoints.data[i];
+		bool goes = !b->wanted && is_of(b, kind, source);
+		struct breakpoint *bp =
+			goes ? breakpoint_numbered(&s->debuggee.breakpoints, b->number) : NULL;
+
+		if (bp)
+			TRY(breakpoint_delete(bp));
+		if (!goes)
+			d->breakpoints.data[n++] = *b;
+	}
+	d->breakpoints.n = n;
+	return NULL;
+}
+
+/* ---- one breakpoint ---- */
+
+/* "3" and ">= 3": the third hit and all after it; "> 3": those after the third. */
+static struct error *read_hits(const char *text, uint64_t *skip)
+{
+	bool more = text[0] == '>' && text[1] != '=', from = text[0] == '>' && text[1] == '=';
+	const char *digits = text + more + 2 * from;
+
+	digits += strspn(digits, " ");
+	struct error *err = words_number(digits, "a number of hits", UINT32_MAX, skip);
+	if (err || (!more && *skip == 0)) {
+		error_free(err);
+		return error_new(ERR_UNSUPPORTED,
+		                 "hit conditions are a number from 1, or >= or > and a number");
+	}
+	*skip -= !more;
+	return NULL;
+}
+
+static struct error *check_wanted(const struct wanted *w, uint64_t *skip)
+{
+	*skip = 0;
+	if (w->condition && *w->condition)
+		return error_new(ERR_UNSUPPORTED, "conditions are not supported yet");
+	if (w->log && *w->log)
+		return error_new(ERR_UNSUPPORTED, "logpoints are not supported yet");
+	return w->hits && *w->hits ? read_hits(w->hits, skip) : NULL;
+}
+
+/* The last three components of a path: "app/src/main.rs"; NULL: it has no more than these. */
+static const char *last_components(const char *path)
+{
+	const char *p = path + strlen(path);
+
+	for (int n = 0; n < 3; n++) {
+		while (p > path && p[-1] != '/')
+			p--;
+		if (p == path)
+			return NULL;
+		p--;
+	}
+	return p > path ? p + 1 : NULL;
+}
+
+static struct error *add_text(struct dap *d, const char *text, uint64_t skip,
+                              struct breakpoint **ret)
+{
+	const struct breakpoint_options options = { .text = text, .skip = skip };
+
+	return breakpoint_add(&d->s->debuggee, &options, ret);
+}
+
+/* A program that was built elsewhere has other folders in front of its package's. */
+static struct error *add_line(struct dap *d, const struct wanted *w, uint64_t skip, struct arena *a,
+                              struct breakpoint **ret)
+{
+	const char *path = paths_from_client(&d->paths, a, w->place);
+	const char *end = last_components(path);
+
+	TRY(add_text(d, arena_printf(a, "%s:%u", path, w->line), skip, ret));
+	if ((*ret)->nplaces || !end || !debuginfo_of(d))
+		return NULL;
+	TRY(breakpoint_delete(*ret));
+	return add_text(d, arena_printf(a, "%s:%u", end, w->line), skip, ret);
+}
+
+static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
+                         struct breakpoint **ret)
+{
+	const char *key = key_of(a, w);
+	uint64_t skip;
+
+	*ret = find_same(d, w, key);
+	if (*ret)
+		return NULL;
+	if (d->breakpoints.n >= MAX_BREAKPOINTS)
+		return error_new(ERR_UNSUPPORTED, "there are too many breakpoints");
+	TRY(check_wanted(w, &skip));
+	TRY(w->line ? add_line(d, w, skip, a, ret) : add_text(d, w->place, skip, ret));
+	*vec_push(&d->breakpoints) = (struct dap_breakpoint){
+		.kind = w->kind,
+		.number = (*ret)->number,
+		.source = w->source ? arena_strdup(&d->arena, w->source) : NULL,
+		.key = arena_strdup(&d->arena, key),
+		.wanted = true,
+	};
+	return NULL;
+}
+
+void breakpoints_put(struct dap *d, struct json_writer *w, const char *key,
+                     const struct breakpoint *bp)
+{
+	const struct breakpoint_place *place = bp->nplaces ? &bp->places[0] : NULL;
+	char address[32];
+
+	json_open_object(w, key);
+	json_put_int(w, "id", bp->number);
+	json_put_bool(w, "verified", place != NULL);
+	if (bp->note)
+		json_put_text(w, "message", bp->note);
+	if (place && place->line)
+		json_put_int(w, "line", source_line(d, place->line));
+	if (place) {
+		snprintf(address, sizeof(address), "0x%" PRIx64, place->addr);
+		json_put_text(w, "instructionReference", address);
+	}
+	json_close_object(w);
+}
+
+/* Adds one and writes what became of it; what cannot be is told in its place. */
+static struct error *put_wanted(struct dap *d, struct request *r, const struct wanted *w)
+{
+	struct breakpoint *bp;
+	struct error *err = add(d, w, r->a, &bp);
+
+	if (!err) {
+		breakpoints_put(d, r->w, NULL, bp);
+		return NULL;
+	}
+	if (err->kind != ERR_USAGE && err->kind != ERR_UNSUPPORTED)
+		return err;
+	json_open_object(r->w, NULL);
+	json_put_bool(r->w, "verified", false);
+	json_put_text(r->w, "message", err->message);
+	json_close_object(r->w);
+	error_free(err);
+	return NULL;
+}
+
+/* ---- requests ---- */
+
+static void read_conditions(const struct node *n, struct wanted *ret)
+{
+	ret->condition = node_text(node_get(n, "condition"));
+	ret->hits = node_text(node_get(n, "hitCondition"));
+	ret->log = node_text(node_get(n, "logMessage"));
+}
+
+static struct error *put_lines(struct dap *d, struct request *r, const char *path)
+{
+	const struct node *list = node_get(r->arguments, "breakpoints");
+
+	for (const struct node *n = node_first(list); n; n = n->next) {
+		struct wanted w = {
+			.kind = DAP_LINE,
+			.source = path,
+			.place = path,
+			.line = source_line_of_client(d, node_number(node_get(n, "line"), 0)),
+		};
+
+		if (!w.line)
+			return error_new(ERR_USAGE, "a breakpoint has no line");
+		read_conditions(n, &w);
+		TRY(put_wanted(d, r, &w));
+	}
+	return NULL;
+}
+
+struct error *dap_set_breakpoints(struct dap *d, struct request *r)
+{
+	const char *path = node_text(node_get(node_get(r->arguments, "source"), "path"));
+
+	if (!path || !*path)
+		return error_new(ERR_USAGE, "\"setBreakpoints\" needs the path of a source");
+	begin_list(d);
+	json_open_array(r->w, "breakpoints");
+	TRY(put_lines(d, r, path));
+	json_close_array(r->w);
+	return end_list(d, DAP_LINE, path);
+}
+
+struct error *dap_set_function_breakpoints(struct dap *d, struct request *r)
+{
+	const struct node *list = node_get(r->arguments, "breakpoints");
+
+	begin_list(d);
+	json_open_array(r->w, "breakpoints");
+	for (const struct node *n = node_first(list); n; n = n->next) {
+		struct wanted w = { .kind = DAP_FUNCTION, .place = node_text(node_get(n, "name")) };
+
+		if (!w.place)
+			return error_new(ERR_USAGE, "a function breakpoint has no name");
+		read_conditions(n, &w);
+		TRY(put_wanted(d, r, &w));
+	}
+	json_close_array(r->w);
+	return end_list(d, DAP_FUNCTION, NULL);
+}
+
+struct error *dap_set_instruction_breakpoints(struct dap *d, struct request *r)
+{
+	const struct node *list = node_get(r->arguments, "breakpoints");
+
+	begin_list(d);
+	json_open_array(r->w, "breakpoints");
+	for (const struct node *n = node_first(list); n; n = n->next) {
+		const char *text = node_text(node_get(n, "instructionReference"));
+		int64_t offset = node_number(node_get(n, "offset"), 0);
+		struct wanted w = { .kind = DAP_INSTRUCTION };
+		uint64_t addr;
+
+		TRY(words_address(text ? text : "", &addr));
+		w.place = arena_printf(r->a, "0x%" PRIx64, addr + (uint64_t)offset);
+		read_conditions(n, &w);
+		TRY(put_wanted(d, r, &w));
+	}
+	json_close_array(r->w);
+	return end_list(d, DAP_INSTRUCTION, NULL);
+}
+
+/*
+ * std calls rust_panic() (library/std/src/panicking.rs) when the message of a panic is printed and
+ * before anything is unwound.
+ */
+static const char panic_function[] = "rust_panic";
+
+struct error *dap_set_exception_breakpoints(struct dap *d, struct request *r)
+{
+	const struct node *list = node_get(r->arguments, "filters");
+
+	begin_list(d);
+	json_open_array(r->w, "breakpoints");
+	for (const struct node *n = node_first(list); n; n = n->next) {
+		const struct wanted w = { .kind = DAP_PANIC, .place = panic_function };
+
+		if (!node_text(n) || strcmp(node_text(n), "panic") != 0)
+			return error_new(ERR_UNSUPPORTED, "there is no exception filter \"%s\"",
+			                 node_text(n) ? node_text(n) : "?");
+		TRY(put_wanted(d, r, &w));
+	}
+	json_close_array(r->w);
+	return end_list(d, DAP_PANIC, NULL);
+}
+
+enum dap_breakpoint_kind breakpoints_kind(const struct dap *d, const struct breakpoint *bp)
+{
+	for (size_t i = 0; i < d->breakpoints.n; i++) {
+		if (d->breakpoints.data[i].number == bp->number)
+			return d->breakpoints.data[i].kind;
+	}
+	return DAP_LINE;
+}
+
+void breakpoints_tell_new(struct dap *d, unsigned last)
+{
+	const struct breakpoints *all = &d->s->debuggee.breakpoints;
+
+	for (size_t i = 0; i < all->list.n; i++) {
+		if (all->list.data[i]->number <= last)
+			continue;
+		struct message *m = message_event("breakpoint");
+
+		json_put_text(&m->w, "reason", "new");
+		breakpoints_put(d, &m->w, "breakpoint", all->list.data[i]);
+		message_send(m, &d->sender);
+	}
+}

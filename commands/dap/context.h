@@ -1,0 +1,139 @@
+/*
+ * What the requests of a client share. The Debug Adapter Protocol
+ * (microsoft.github.io/debug-adapter-protocol, 1.71): one client, one session, one program.
+ * Requests are answered by the main thread, one after the other.
+ *
+ * While the program runs, each request halts it for as long as its answer takes. A client sees it
+ * as running all the time.
+ */
+#ifndef COMMANDS_DAP_CONTEXT_H
+#define COMMANDS_DAP_CONTEXT_H
+
+#include "commands/base/call.h"
+#include "commands/dap/ids.h"
+#include "commands/dap/inbox.h"
+#include "commands/dap/message.h"
+#include "commands/dap/output.h"
+#include "commands/dap/paths.h"
+#include "commands/out/out.h"
+
+enum dap_state {
+	DAP_NEW,        /* before "initialize" */
+	DAP_IDLE,       /* there is no program */
+	DAP_CONFIGURED, /* there is one, and "configurationDone" is missing */
+	DAP_STOPPED,
+	DAP_RUNNING,
+	DAP_ENDED, /* the program has ended, or was let go */
+};
+
+/* What the client said in "initialize". */
+struct dap_client {
+	bool lines_from_0, columns_from_0, paths_are_uris;
+	bool progress, invalidated, memory, ansi;
+};
+
+enum dap_breakpoint_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_PANIC };
+
+/* A breakpoint that the client has asked for. */
+struct dap_breakpoint {
+	enum dap_breakpoint_kind kind;
+	unsigned number;    /* breakpoint.number */
+	const char *source; /* of DAP_LINE: the path, as the client has it */
+	const char *key;    /* all that was asked for, for comparison */
+	bool wanted;        /* by the request that is being answered */
+};
+
+struct dap {
+	struct session *s;
+	const struct call *call;             /* of the command */
+	const struct dap_command_row *table; /* see table.c */
+	struct out *console;                 /* see running_messages() */
+	FILE *console_file;
+	struct sender sender;
+	struct inbox inbox;
+	struct output output; /* of a launched program */
+	enum dap_state state;
+	struct dap_client client;
+	bool launched;      /* by "launch" */
+	bool post_mortem;   /* a core or a saved snapshot */
+	bool stop_at_entry; /* a stop follows "configurationDone" */
+	bool wants_pause;   /* of a running program */
+	bool done;          /* the connection ends */
+	bool groups_noted;  /* that tasks are listed as groups */
+	struct paths paths; /* the source map */
+	size_t max_tasks;
+	struct ids ids;
+	VEC(struct dap_breakpoint) breakpoints;
+	struct arena arena; /* until the end */
+};
+
+/* A request that is being answered. */
+struct request {
+	int64_t seq;
+	const char *command;
+	const struct node *arguments;
+	struct arena *a;       /* until it is answered */
+	struct message *m;     /* the answer, in whose body members may be put */
+	struct json_writer *w; /* of m */
+};
+
+/* What a request needs. */
+enum dap_need {
+	DAP_NEEDS_NOTHING, /* but "initialize" */
+	DAP_NEEDS_PROGRAM,
+	DAP_NEEDS_STOP,    /* a program that stands still, for the client too */
+	DAP_NEEDS_CONTROL, /* a program that can be continued */
+};
+
+typedef struct error *dap_fn(struct dap *d, struct request *r);
+
+/* Which function answers a request. */
+struct dap_command_row {
+	const char *name;
+	enum dap_need need;
+	dap_fn *answer;
+	/* Called when the answer was sent; NULL: nothing is to be done. */
+	void (*after)(struct dap *d);
+};
+
+/* ---- for the files of requests ---- */
+
+/*
+ * The snapshot of this stop with at least these wants; taken when it is first asked for. While the
+ * program runs, of this moment.
+ */
+struct error *dap_snapshot(struct dap *d, unsigned wants, const struct snapshot **ret) MUST_CHECK;
+/* Forgets what is known of the program: it has run, or memory was changed. */
+void dap_forget(struct dap *d);
+/* Puts a line on the console, with a newline at its end. */
+void dap_note(struct dap *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whether the program is held under control now, though the client may see it as running. */
+bool dap_is_held(const struct dap *d);
+
+/* What "arguments" has: NULL, 0 or false where it is missing. */
+const char *dap_text(const struct request *r, const char *name);
+int64_t dap_number(const struct request *r, const char *name, int64_t otherwise);
+bool dap_is_true(const struct request *r, const char *name, bool otherwise);
+
+/* ---- the requests, by file ---- */
+
+/* session.c */
+dap_fn dap_initialize, dap_launch, dap_attach, dap_configured, dap_disconnect, dap_terminate;
+void dap_after_start(struct dap *d), dap_after_configured(struct dap *d),
+	dap_after_terminate(struct dap *d);
+/* moves.c */
+dap_fn dap_continue, dap_pause, dap_step_missing, dap_cancel;
+void dap_after_pause(struct dap *d);
+/* threads.c, stack.c */
+dap_fn dap_threads, dap_stack_trace;
+/* variables.c */
+dap_fn dap_scopes, dap_variables;
+/* breakpoints.c */
+dap_fn dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
+	dap_set_exception_breakpoints;
+/* evaluate.c */
+dap_fn dap_evaluate;
+/* source.c */
+dap_fn dap_source;
+
+#endif

@@ -1,0 +1,253 @@
+/* evaluate: expressions of a frame, and the command line of asyncdbg in the console. */
+#include "commands/dap/evaluate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/base/focus.h"
+#include "commands/control/control.h"
+#include "commands/dap/breakpoints.h"
+#include "commands/dap/running.h"
+#include "commands/dap/stack.h"
+#include "commands/dap/values.h"
+#include "debugger/base/str.h"
+#include "runtimes/common/inspector.h"
+
+/* ---- questions about a frame ---- */
+
+struct error *dap_ask(struct dap *d, const struct id_thread *id, struct question *q,
+                      const struct snapshot **ret)
+{
+	const struct snapshot *snap;
+
+	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
+	const struct thread_info *th = ids_find_thread(id, snap);
+	const struct task *task = ids_find_task(id, snap);
+
+	if (!th && !task)
+		return error_new(ERR_STATE, "this thread or task has ended");
+	q->task = task ? task->id : NULL;
+	q->thread = th ? th->number : 0;
+	SCRATCH(tmp);
+	/* The snapshot that has the id is freed. */
+	if (q->task)
+		q->task = arena_strdup(&tmp, q->task);
+	return session_snapshot(d->s, WANT_TASKS | WANT_RUNNING, q, ret);
+}
+
+struct error *dap_future_of(struct dap *d, const struct id_thread *id, const struct id_frame *frame,
+                            unsigned *ret, bool *found)
+{
+	SCRATCH(tmp);
+	struct stack_rows rows = { .a = &tmp };
+	const struct snapshot *snap;
+
+	*ret = frame->number;
+	*found = frame->kind == FRAME_AWAIT;
+	if (frame->kind != FRAME_NATIVE)
+		return NULL;
+	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING | WANT_STACKS, &snap));
+	stack_make(id, snap, &rows);
+	const struct future *f = stack_future(&rows, frame);
+	*found = f != NULL;
+	*ret = f ? f->number : 0;
+	vec_free(&rows.rows);
+	return NULL;
+}
+
+/* The frame of a request; NULL: it names none. */
+static const struct id_frame *frame_of(struct dap *d, const struct request *r,
+                                       const struct id_thread **id)
+{
+	const struct id_frame *frame = ids_frame(&d->ids, dap_number(r, "frameId", 0));
+
+	*id = frame ? ids_thread(&d->ids, frame->thread) : NULL;
+	return *id ? frame : NULL;
+}
+
+static struct error *evaluate_path(struct dap *d, struct request *r, const char *expression)
+{
+	const struct id_thread *id;
+	const struct id_frame *frame = frame_of(d, r, &id);
+	struct typed_locals typed = { 0 };
+	struct question q = { .print = expression, .typed = &typed };
+	const struct snapshot *snap;
+
+	bool found = true;
+
+	if (frame)
+		TRY(dap_future_of(d, id, frame, &q.frame, &found));
+	if (!found && !strstr(expression, "::"))
+		return error_new(ERR_UNSUPPORTED,
+		                 "expressions are of frames that execute or await async code, and "
+		                 "of statics");
+	if (frame)
+		TRY(dap_ask(d, id, &q, &snap));
+	else
+		TRY(session_snapshot(d->s, WANT_TASKS | WANT_RUNNING, &q, &snap));
+	const struct local *l = snap->printed;
+	if (!l || !l->value)
+		return error_new(ERR_STATE, "%s",
+		                 l && l->problem ? l->problem : "there is no such variable here");
+	struct shown_value v = { .text = l->value, .type = l->type, .expression = expression };
+	if (typed.n && typed.data->in_memory && typed.data->type) {
+		v.in_memory = true;
+		v.value = (struct value){ typed.data->type, typed.data->shown.addr };
+	}
+	if (l->uncertain)
+		v.text = arena_printf(r->a, "%s (may have been moved out)", v.text);
+	values_put(d, r, NULL, &v);
+	return NULL;
+}
+
+/* ---- the console ---- */
+
+/* Puts the frame that the client has selected in focus. */
+static void focus_on(struct dap *d, const struct request *r)
+{
+	const struct id_thread *id;
+	const struct id_frame *frame = frame_of(d, r, &id);
+	const struct snapshot *snap;
+
+	if (!frame || d->state == DAP_RUNNING)
+		return;
+	struct error *err CLEANUP(error_freep) = dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap);
+	const struct task *task = err ? NULL : ids_find_task(id, snap);
+	const struct thread_info *th = err ? NULL : ids_find_thread(id, snap);
+
+	if (task && (!th || id->kind != ID_THREAD))
+		focus_set_task(d->s, task);
+	else if (th)
+		focus_set_thread(d->s, th);
+	if (frame->kind == FRAME_AWAIT)
+		d->s->frame = frame->number;
+}
+
+/* Output of a command, as text of several lines. */
+struct caught {
+	FILE *f;
+	char *text;
+	size_t len;
+	struct out *out;
+};
+
+static void catch_begin(struct caught *c)
+{
+	*c = (struct caught){ 0 };
+	c->f = open_memstream(&c->text, &c->len);
+	if (!c->f)
+		out_of_memory();
+	c->out = out_text_new(&(struct out_options){
+		.answers = c->f, .messages = c->f, .group = true, .cut = true });
+}
+
+static void catch_end(struct caught *c)
+{
+	out_free(c->out);
+	fclose(c->f);
+	while (c->len && c->text[c->len - 1] == '\n')
+		c->len--;
+}
+
+/* The commands that the client must know of: it has requests for them. */
+static struct error *check_console(const struct dap *d, const struct command *command)
+{
+	if (command == &run_command || command == &attach_command)
+		return error_new(ERR_STATE, "the session of the editor has its program: start "
+		                            "another one for another program");
+	if (command->takes_program)
+		return error_new(ERR_STATE, "\"%s\" starts a program: use a terminal",
+		                 command->name);
+	if (command->stays && d->state == DAP_RUNNING)
+		return error_new(ERR_STATE, "the program runs");
+	return NULL;
+}
+
+static struct error *run_words(struct dap *d, struct caught *c, const struct words *words)
+{
+	SCRATCH(tmp);
+	enum status status = STATUS_OK;
+	struct call call;
+	pid_t before = d->s->debuggee.control.pid;
+	unsigned last = d->s->debuggee.breakpoints.last;
+
+	TRY(d->call->shell->find(&tmp, words, &call));
+	TRY(check_console(d, call.command));
+	if (call.command == &continue_command && before) {
+		d->state = DAP_RUNNING;
+		return NULL;
+	}
+	bool moves = call.command->stays && before;
+	if (moves) {
+		dap_forget(d);
+		inbox_alert(&d->inbox, INBOX_URGENT);
+	}
+	d->call->shell->execute(d->s, c->out, words, &status);
+	inbox_calm(&d->inbox);
+	if (moves)
+		dap_forget(d);
+	breakpoints_tell_new(d, last);
+	running_look(d, before, moves);
+	return NULL;
+}
+
+static struct error *run_line(struct dap *d, struct caught *c, const char *line)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	TRY(words_split(&tmp, line, &commands, &n));
+	for (size_t i = 0; i < n && !d->s->quit; i++)
+		TRY(run_words(d, c, &commands[i]));
+	return NULL;
+}
+
+static bool is_command(const struct dap *d, const char *line)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	struct call call;
+	size_t n;
+	struct error *err CLEANUP(error_freep) = words_split(&tmp, line, &commands, &n);
+
+	if (!err && n)
+		err = d->call->shell->find(&tmp, &commands[0], &call);
+	return !err;
+}
+
+static struct error *evaluate_line(struct dap *d, struct request *r, const char *line)
+{
+	struct caught c;
+
+	if (!is_command(d, line) && dap_number(r, "frameId", 0)) {
+		struct error *err = evaluate_path(d, r, line);
+
+		if (!err)
+			return NULL;
+		error_free(err);
+	}
+	focus_on(d, r);
+	catch_begin(&c);
+	struct error *err = run_line(d, &c, line);
+	catch_end(&c);
+	if (!err) {
+		json_put_lines(r->w, "result", c.text, c.len);
+		json_put_int(r->w, "variablesReference", 0);
+	}
+	free(c.text);
+	return err;
+}
+
+struct error *dap_evaluate(struct dap *d, struct request *r)
+{
+	const char *text = dap_text(r, "expression"), *context = dap_text(r, "context");
+
+	if (!text)
+		return error_new(ERR_USAGE, "\"evaluate\" needs an expression");
+	if (context && strcmp(context, "repl") == 0)
+		return evaluate_line(d, r, text);
+	if (d->state != DAP_STOPPED)
+		return error_new(ERR_STATE, "the program runs");
+	return evaluate_path(d, r, text);
+}

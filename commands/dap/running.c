@@ -1,0 +1,231 @@
+#include "commands/dap/running.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/control/stop.h"
+#include "commands/dap/breakpoints.h"
+#include "runtimes/model/names.h"
+
+/* ---- what is printed ---- */
+
+/* A stream of which each line goes to the console. */
+static ssize_t write_console(void *cookie, const char *bytes, size_t len)
+{
+	struct dap *d = cookie;
+
+	message_send_output(&d->sender, "console", bytes, len);
+	return (ssize_t)len;
+}
+
+struct out *running_messages(struct dap *d)
+{
+	const cookie_io_functions_t functions = { .write = write_console };
+
+	if (d->console)
+		return d->console;
+	d->console_file = fopencookie(d, "w", functions);
+	if (!d->console_file)
+		out_of_memory();
+	setvbuf(d->console_file, NULL, _IOLBF, BUFSIZ);
+	d->console = out_text_new(
+		&(struct out_options){ .answers = d->console_file, .messages = d->console_file });
+	return d->console;
+}
+
+/* ---- events ---- */
+
+/* The number of the thread or task that a stop is of. */
+static int stop_thread(struct dap *d, pid_t tid)
+{
+	const struct snapshot *snap;
+	struct error *err CLEANUP(error_freep) = dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap);
+	const struct thread_info *th = err ? NULL : snapshot_thread_by_tid(snap, tid);
+	const struct task *task = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
+
+	return task ? ids_of_task(&d->ids, task) : ids_of_thread(&d->ids, tid);
+}
+
+static const char *stop_reason(const struct dap *d, const struct breakpoint *bp)
+{
+	static const char *const reasons[] = {
+		[DAP_LINE] = "breakpoint",
+		[DAP_FUNCTION] = "function breakpoint",
+		[DAP_INSTRUCTION] = "instruction breakpoint",
+		[DAP_PANIC] = "exception",
+	};
+	const struct control_stop *stop = &d->s->debuggee.control.stop;
+
+	if (d->wants_pause)
+		return "pause";
+	switch (stop->reason) {
+	case CONTROL_BREAKPOINT:
+		return bp ? reasons[breakpoints_kind(d, bp)] : "breakpoint";
+	case CONTROL_SIGNAL:
+		return "exception";
+	case CONTROL_INTERRUPTED:
+		return "pause";
+	case CONTROL_STEPPED:
+		return "step";
+	case CONTROL_STARTED:
+	case CONTROL_ATTACHED:
+		return "entry";
+	default:
+		return "pause";
+	}
+}
+
+static void put_description(const struct dap *d, struct json_writer *w, const struct breakpoint *bp)
+{
+	const struct control_stop *stop = &d->s->debuggee.control.stop;
+	SCRATCH(tmp);
+
+	if (stop->reason == CONTROL_SIGNAL) {
+		const char *name = signal_name(&tmp, stop->signal);
+
+		json_put_text(w, "description", arena_printf(&tmp, "Signal %s", name));
+		json_put_text(w, "text", name);
+	} else if (bp && breakpoints_kind(d, bp) == DAP_PANIC) {
+		json_put_text(w, "description", "Panic");
+		json_put_text(w, "text", "panic");
+	} else if (bp) {
+		json_put_text(w, "description", arena_printf(&tmp, "Breakpoint %u", bp->number));
+	} else if (stop->reason == CONTROL_EXEC) {
+		json_put_text(w, "description", "It runs another program now");
+	}
+}
+
+void running_tell_stop(struct dap *d, const struct breakpoint *bp)
+{
+	const struct control_stop *stop = &d->s->debuggee.control.stop;
+	int thread = stop_thread(d, stop->tid ? stop->tid : d->s->debuggee.control.pid);
+	struct message *m;
+
+	if (d->client.invalidated) {
+		m = message_event("invalidated");
+		json_put_list(&m->w, "areas", (const char *const[]){ "threads" }, 1);
+		message_send(m, &d->sender);
+	}
+	m = message_event("stopped");
+	json_put_text(&m->w, "reason", stop_reason(d, bp));
+	put_description(d, &m->w, bp);
+	json_put_int(&m->w, "threadId", thread);
+	json_put_bool(&m->w, "allThreadsStopped", true);
+	if (bp) {
+		json_open_array(&m->w, "hitBreakpointIds");
+		json_put_int(&m->w, NULL, bp->number);
+		json_close_array(&m->w);
+	}
+	d->state = DAP_STOPPED;
+	d->wants_pause = false;
+	message_send(m, &d->sender);
+}
+
+void running_tell_post_mortem(struct dap *d)
+{
+	const struct snapshot *snap;
+	struct error *err CLEANUP(error_freep) = dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap);
+	int signal = err ? 0 : snap->target.signal;
+	const struct thread_info *th =
+		signal ? snapshot_thread_by_tid(snap, snap->target.signal_tid) : NULL;
+	SCRATCH(tmp);
+
+	if (err)
+		dap_note(d, "asyncdbg: %s", err->message);
+	if (!th && !err && snap->nthreads)
+		th = &snap->threads[0];
+	struct message *m = message_event("stopped");
+	json_put_text(&m->w, "reason", signal ? "exception" : "pause");
+	json_put_text(&m->w, "description",
+	              signal ? arena_printf(&tmp, "Ended by %s", signal_name(&tmp, signal))
+	                     : "Post-mortem");
+	if (signal)
+		json_put_text(&m->w, "text", signal_name(&tmp, signal));
+	json_put_int(&m->w, "threadId", th ? stop_thread(d, th->tid) : 1);
+	json_put_bool(&m->w, "allThreadsStopped", true);
+	message_send(m, &d->sender);
+}
+
+void running_tell_end(struct dap *d)
+{
+	const struct control_stop *stop = &d->s->debuggee.control.stop;
+	struct message *m;
+
+	output_close(&d->output);
+	if (stop->reason == CONTROL_EXITED || stop->reason == CONTROL_KILLED) {
+		SCRATCH(tmp);
+
+		if (stop->reason == CONTROL_KILLED)
+			dap_note(d, "the program was ended by %s", signal_name(&tmp, stop->signal));
+		m = message_event("exited");
+		json_put_int(&m->w, "exitCode",
+		             stop->reason == CONTROL_EXITED ? stop->status : 128 + stop->signal);
+		message_send(m, &d->sender);
+	}
+	d->state = DAP_ENDED;
+	dap_forget(d);
+	message_send(message_event("terminated"), &d->sender);
+}
+
+/* ---- running ---- */
+
+/* Stops at which the client is not told anything: a message is to be answered. */
+static bool is_for_message(const struct dap *d)
+{
+	return d->s->debuggee.control.stop.reason == CONTROL_INTERRUPTED && !d->wants_pause;
+}
+
+struct error *running_continue(struct dap *d)
+{
+	struct session *s = d->s;
+
+	dap_forget(d);
+	struct error *err = stop_run(s, running_messages(d));
+	inbox_calm(&d->inbox);
+	/* ^C came while a hit was looked at: the message is answered, then it goes on. */
+	if (err && err->kind == ERR_INTERRUPTED && !interrupt_is_end()) {
+		error_free(err);
+		return NULL;
+	}
+	TRY(err);
+	if (!s->debuggee.control.pid) {
+		running_tell_end(d);
+		return session_reopen(s, 0, NULL);
+	}
+	if (is_for_message(d))
+		return NULL;
+	struct breakpoint *bp = s->debuggee.breakpoint;
+	running_tell_stop(d, bp);
+	if (bp && bp->temporary)
+		return breakpoint_delete(bp);
+	return NULL;
+}
+
+void running_look(struct dap *d, pid_t before, bool moves)
+{
+	const struct control *now = &d->s->debuggee.control;
+
+	if (!before)
+		return;
+	if (!now->pid)
+		running_tell_end(d);
+	else if (moves || now->pid != before)
+		running_tell_stop(d, NULL);
+}
+
+void running_end(struct dap *d, bool kill)
+{
+	struct session *s = d->s;
+
+	interrupt_clear();
+	if (s->debuggee.control.pid && kill)
+		error_free(control_kill(&s->debuggee.control));
+	else if (s->debuggee.control.pid)
+		error_free(control_detach(&s->debuggee.control));
+	output_close(&d->output);
+	out_free(d->console);
+	if (d->console_file)
+		fclose(d->console_file);
+	d->console = NULL;
+	d->console_file = NULL;
+}

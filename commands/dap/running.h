@@ -1,0 +1,28 @@
+/* A program that runs: it is continued, and events tell the client why it stopped or ended. */
+#ifndef COMMANDS_DAP_RUNNING_H
+#define COMMANDS_DAP_RUNNING_H
+
+#include "commands/dap/context.h"
+
+/*
+ * Continues the program until it stops for the client, or a message comes; then it is halted, and
+ * still runs as far as the client knows. Call inbox_alert() before. An error ends the connection.
+ */
+struct error *running_continue(struct dap *d) MUST_CHECK;
+/* Sends "stopped" for s->control.stop; bp: the breakpoint, NULL for other reasons. */
+void running_tell_stop(struct dap *d, const struct breakpoint *bp);
+/* The same for a core or a snapshot, where it ends. */
+void running_tell_post_mortem(struct dap *d);
+/* Sends "exited" where it has, and "terminated". */
+void running_tell_end(struct dap *d);
+/*
+ * After a command of the console. before: the process that was under control; 0: none. moves: the
+ * command lets it run, and it has stopped again or ended.
+ */
+void running_look(struct dap *d, pid_t before, bool moves);
+/* Lets the program go, or ends it. Nothing is sent. */
+void running_end(struct dap *d, bool kill);
+/* The messages of commands that hold programs, as lines of the console. */
+struct out *running_messages(struct dap *d);
+
+#endif

@@ -1,0 +1,132 @@
+#include "commands/dap/server.h"
+
+#include <string.h>
+
+#include "commands/dap/running.h"
+
+/* ---- one request ---- */
+
+static const struct dap_command_row *find_row(const struct dap *d, const char *name)
+{
+	for (const struct dap_command_row *row = d->table; row->name; row++) {
+		if (strcmp(row->name, name) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* ERR_STATE when the request cannot be answered now. */
+static struct error *check_state(const struct dap *d, const struct dap_command_row *row)
+{
+	bool has_program = d->state != DAP_NEW && d->state != DAP_IDLE && d->state != DAP_ENDED;
+
+	if (d->state == DAP_NEW && strcmp(row->name, "initialize") != 0)
+		return error_new(ERR_STATE, "the first request is \"initialize\"");
+	if (row->need == DAP_NEEDS_NOTHING)
+		return NULL;
+	if (d->state == DAP_ENDED)
+		return error_new(ERR_STATE, "the program has ended");
+	if (!has_program)
+		return error_new(ERR_STATE,
+		                 "there is no program: \"launch\" or \"attach\" names it");
+	if (row->need == DAP_NEEDS_CONTROL && d->post_mortem)
+		return error_new(ERR_STATE, "post-mortem: a core or a snapshot does not run");
+	if (row->need == DAP_NEEDS_STOP && d->state == DAP_RUNNING)
+		return error_new(ERR_STATE, "the program runs");
+	return NULL;
+}
+
+static struct error *answer(struct dap *d, struct request *r, const struct dap_command_row *row)
+{
+	TRY(check_state(d, row));
+	return row->answer(d, r);
+}
+
+static void answer_failure(struct dap *d, const struct request *r, const struct error *err)
+{
+	bool cancelled = err->kind == ERR_INTERRUPTED && !interrupt_is_end();
+
+	message_drop(r->m);
+	message_send_failure(&d->sender, r->seq, r->command,
+	                     cancelled ? "cancelled" : err->message);
+}
+
+static void answer_request(struct dap *d, struct request *r)
+{
+	const struct dap_command_row *row = find_row(d, r->command);
+	enum dap_state before = d->state;
+
+	r->m = message_response(r->seq, r->command);
+	r->w = &r->m->w;
+	inbox_answering(&d->inbox, r->seq);
+	struct error *err CLEANUP(error_freep) =
+		row ? answer(d, r, row)
+		    : error_new(ERR_UNSUPPORTED, "not supported: %s", r->command);
+	inbox_answering(&d->inbox, 0);
+	arena_reset(&d->s->answer);
+	if (err) {
+		answer_failure(d, r, err);
+		return;
+	}
+	message_send(r->m, &d->sender);
+	if (row->after)
+		row->after(d);
+	if (before == DAP_RUNNING && d->state == DAP_RUNNING)
+		dap_forget(d);
+}
+
+static void answer_letter(struct dap *d, struct letter *l)
+{
+	struct request r = { .seq = node_number(node_get(l->root, "seq"), 0),
+		             .command = node_text(node_get(l->root, "command")),
+		             .arguments = node_get(l->root, "arguments"),
+		             .a = &l->arena };
+	const char *type = node_text(node_get(l->root, "type"));
+
+	if (l->problem)
+		dap_note(d, "asyncdbg: a message of the client %s", l->problem);
+	else if (type && strcmp(type, "response") == 0)
+		return; /* to a request of ours: there are none that need an answer */
+	else if (!type || strcmp(type, "request") != 0 || !r.command)
+		dap_note(d, "asyncdbg: a message of the client is no request");
+	else
+		answer_request(d, &r);
+}
+
+/* ---- all requests ---- */
+
+static struct error *serve(struct dap *d)
+{
+	while (!d->done && !sender_is_gone(&d->sender)) {
+		if (d->state == DAP_RUNNING && dap_is_held(d) &&
+		    inbox_alert(&d->inbox, INBOX_ANY)) {
+			TRY(running_continue(d));
+			continue;
+		}
+		struct letter *l = inbox_take(&d->inbox);
+
+		if (!l)
+			return NULL;
+		answer_letter(d, l);
+		letter_free(l);
+		if (d->s->quit)
+			d->done = true;
+	}
+	return NULL;
+}
+
+struct error *dap_serve(struct dap *d, int in, int out)
+{
+	d->state = DAP_NEW;
+	sender_init(&d->sender, out);
+	TRY(inbox_start(&d->inbox, in));
+	struct error *err = serve(d);
+
+	running_end(d, d->launched);
+	inbox_free(&d->inbox);
+	ids_free(&d->ids);
+	paths_free(&d->paths);
+	vec_free(&d->breakpoints);
+	arena_free(&d->arena);
+	return err;
+}

@@ -1,0 +1,319 @@
+/* initialize, launch, attach, configurationDone, disconnect, terminate */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/control/stop.h"
+#include "commands/dap/context.h"
+#include "commands/dap/running.h"
+
+enum { MAX_TASKS = 500, MAX_WORDS = 65536 };
+
+/* ---- initialize ---- */
+
+static const char *const capabilities[] = {
+	"supportsConfigurationDoneRequest", "supportsEvaluateForHovers", "supportsClipboardContext",
+	"supportsDelayedStackTraceLoading", "supportTerminateDebuggee",  "supportsTerminateRequest",
+	"supportsLoadedSourcesRequest",     "supportsCancelRequest",
+};
+
+/* Not of cores and snapshots. */
+static const char *const live_capabilities[] = {
+	"supportsFunctionBreakpoints",
+	"supportsInstructionBreakpoints",
+	"supportsHitConditionalBreakpoints",
+};
+
+static void put_filters(struct json_writer *w)
+{
+	json_open_array(w, "exceptionBreakpointFilters");
+	json_open_object(w, NULL);
+	json_put_text(w, "filter", "panic");
+	json_put_text(w, "label", "Panics");
+	json_put_text(w, "description", "Stop where a thread panics, before it unwinds");
+	json_put_bool(w, "default", false);
+	json_close_object(w);
+	json_close_array(w);
+}
+
+static void put_capabilities(struct json_writer *w, const char *const *names, size_t n, bool yes)
+{
+	for (size_t i = 0; i < n; i++)
+		json_put_bool(w, names[i], yes);
+}
+
+struct error *dap_initialize(struct dap *d, struct request *r)
+{
+	const char *format = dap_text(r, "pathFormat");
+
+	if (d->state != DAP_NEW)
+		return error_new(ERR_STATE, "\"initialize\" came before");
+	d->client = (struct dap_client){
+		.lines_from_0 = !dap_is_true(r, "linesStartAt1", true),
+		.columns_from_0 = !dap_is_true(r, "columnsStartAt1", true),
+		.paths_are_uris = format && strcmp(format, "uri") == 0,
+		.progress = dap_is_true(r, "supportsProgressReporting", false),
+		.invalidated = dap_is_true(r, "supportsInvalidatedEvent", false),
+		.memory = dap_is_true(r, "supportsMemoryReferences", false),
+		.ansi = dap_is_true(r, "supportsANSIStyling", false),
+	};
+	if (d->client.paths_are_uris)
+		return error_new(ERR_UNSUPPORTED, "paths are plain ones: pathFormat \"path\"");
+	put_capabilities(r->w, capabilities, sizeof(capabilities) / sizeof(*capabilities), true);
+	put_capabilities(r->w, live_capabilities,
+	                 sizeof(live_capabilities) / sizeof(*live_capabilities), true);
+	put_filters(r->w);
+	d->state = DAP_IDLE;
+	d->max_tasks = MAX_TASKS;
+	return NULL;
+}
+
+/* ---- a program ---- */
+
+/* What launch and attach have in common. */
+static struct error *read_common(struct dap *d, struct request *r)
+{
+	struct session *s = d->s;
+	const char *program = dap_text(r, "program"), *layout = dap_text(r, "layout");
+	int64_t max = dap_number(r, "maxTasks", MAX_TASKS);
+
+	if (d->state != DAP_IDLE)
+		return error_new(ERR_STATE, "there is a program already");
+	if (max < 1 || max > INT_MAX)
+		return error_new(ERR_USAGE, "maxTasks is a number of tasks from 1 on");
+	d->max_tasks = (size_t)max;
+	TRY(paths_set(&d->paths, node_get(r->arguments, "sourceMap")));
+	s->own_options = *s->options;
+	s->options = &s->own_options;
+	if (program && *program)
+		s->own_options.target.exe = arena_strdup(&d->arena, program);
+	if (layout && *layout)
+		s->own_options.inspector.layout = arena_strdup(&d->arena, layout);
+	return NULL;
+}
+
+static struct error *read_words(struct dap *d, struct request *r, const char ***ret)
+{
+	const struct node *args = node_get(r->arguments, "args");
+	size_t n = node_count(args), i = 0;
+
+	if ((args && args->kind != JSON_IS_ARRAY) || n > MAX_WORDS)
+		return error_new(ERR_USAGE, "args is a list of texts");
+	const char **argv = NEW_ARRAY(&d->arena, const char *, n + 2);
+	argv[i++] = d->s->own_options.target.exe;
+	for (const struct node *word = node_first(args); word; word = word->next) {
+		if (!node_text(word))
+			return error_new(ERR_USAGE, "args is a list of texts");
+		argv[i++] = arena_strdup(&d->arena, node_text(word));
+	}
+	*ret = argv;
+	return NULL;
+}
+
+static bool sets(const char *entry, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(entry, name, len) == 0 && entry[len] == '=';
+}
+
+/* Our environment with the changes of "env", in which null takes a variable away. */
+static struct error *read_env(struct dap *d, struct request *r, char ***ret)
+{
+	const struct node *env = node_get(r->arguments, "env");
+	size_t n = 0, ours = 0;
+
+	if (env && env->kind != JSON_IS_OBJECT)
+		return error_new(ERR_USAGE, "env is an object of texts");
+	while (environ[ours])
+		ours++;
+	char **list = NEW_ARRAY(&d->arena, char *, ours + node_count(env) + 1);
+	for (size_t i = 0; i < ours; i++) {
+		bool changed = false;
+
+		for (const struct node *v = node_first(env); v; v = v->next)
+			changed |= sets(environ[i], v->key);
+		if (!changed)
+			list[n++] = environ[i];
+	}
+	for (const struct node *v = node_first(env); v; v = v->next) {
+		if (v->kind != JSON_IS_TEXT && v->kind != JSON_IS_NULL)
+			return error_new(ERR_USAGE, "env: %s is no text", v->key);
+		if (v->kind == JSON_IS_TEXT)
+			list[n++] = arena_printf(&d->arena, "%s=%s", v->key, v->text);
+	}
+	*ret = list;
+	return NULL;
+}
+
+static struct error *start(struct dap *d, struct control_program *program)
+{
+	int ends[2];
+
+	TRY(output_open(&d->output, &d->sender, ends));
+	program->output = ends[0];
+	program->errors = ends[1];
+	struct error *err = control_run(&d->s->debuggee.control, program);
+	close(ends[0]);
+	close(ends[1]);
+	if (!err)
+		err = output_start(&d->output);
+	if (err)
+		output_close(&d->output);
+	return err;
+}
+
+struct error *dap_launch(struct dap *d, struct request *r)
+{
+	struct control_program program = { .no_input = true };
+	const char *cwd = dap_text(r, "cwd");
+
+	if (dap_text(r, "core") || dap_text(r, "snapshot"))
+		return dap_attach(d, r);
+	TRY(read_common(d, r));
+	if (!d->s->own_options.target.exe)
+		return error_new(ERR_USAGE, "launch needs \"program\", the path of an executable");
+	TRY(read_words(d, r, (const char ***)(void *)&program.argv));
+	TRY(read_env(d, r, (char ***)(void *)&program.env));
+	program.cwd = cwd && *cwd ? cwd : NULL;
+	program.random = dap_is_true(r, "randomAddresses", false);
+	TRY(start(d, &program));
+	d->launched = true;
+	TRY(stop_begin(d->s, running_messages(d)));
+	d->stop_at_entry = dap_is_true(r, "stopOnEntry", false);
+	d->state = DAP_CONFIGURED;
+	return NULL;
+}
+
+static struct error *open_file(struct dap *d, const char *file)
+{
+	struct asyncdbg_options *options = &d->s->own_options;
+
+	asyncdbg_close(d->s->handle);
+	d->s->handle = NULL;
+	options->pid = 0;
+	options->program = NULL;
+	options->file = arena_strdup(&d->arena, file);
+	return asyncdbg_open(options, &d->s->handle);
+}
+
+static struct error *attach_to(struct dap *d, pid_t pid)
+{
+	TRY(control_attach(&d->s->debuggee.control, pid));
+	struct error *err = stop_begin(d->s, running_messages(d));
+	if (err)
+		error_free(control_detach(&d->s->debuggee.control));
+	return err;
+}
+
+struct error *dap_attach(struct dap *d, struct request *r)
+{
+	const char *core = dap_text(r, "core"), *saved = dap_text(r, "snapshot");
+	const struct asyncdbg_options *given = d->s->options;
+	int64_t pid = dap_number(r, "pid", 0);
+	const char *file = core ? core : saved ? saved : pid ? NULL : given->file;
+
+	if (!pid && dap_text(r, "pid"))
+		pid = strtoll(dap_text(r, "pid"), NULL, 10);
+	if (!pid && !file)
+		pid = given->pid;
+	TRY(read_common(d, r));
+	if ((pid != 0) + (file != NULL) + (core && saved) != 1 || pid < 0 || pid > INT_MAX)
+		return error_new(ERR_USAGE, "attach needs one of pid, core and snapshot");
+	if (file) {
+		TRY(open_file(d, file));
+		d->post_mortem = true;
+		d->stop_at_entry = true;
+	} else {
+		TRY(attach_to(d, (pid_t)pid));
+		d->stop_at_entry = dap_is_true(r, "stopOnAttach", false);
+	}
+	d->state = DAP_CONFIGURED;
+	return NULL;
+}
+
+/* Tells what a program that does not run cannot do. */
+static void reduce_capabilities(struct dap *d)
+{
+	struct message *m = message_event("capabilities");
+
+	json_open_object(&m->w, "capabilities");
+	put_capabilities(&m->w, live_capabilities,
+	                 sizeof(live_capabilities) / sizeof(*live_capabilities), false);
+	json_close_object(&m->w);
+	message_send(m, &d->sender);
+}
+
+static void tell_process(struct dap *d)
+{
+	const struct target *t = asyncdbg_target(d->s->handle);
+	const char *exe = d->s->own_options.target.exe;
+	struct message *m;
+
+	if (!t)
+		return;
+	m = message_event("process");
+	json_put_text(&m->w, "name", exe ? exe : t->command ? t->command : "process");
+	if (t->pid > 0)
+		json_put_int(&m->w, "systemProcessId", t->pid);
+	json_put_bool(&m->w, "isLocalProcess", true);
+	json_put_text(&m->w, "startMethod", d->launched ? "launch" : "attach");
+	json_put_int(&m->w, "pointerSize", 64);
+	message_send(m, &d->sender);
+}
+
+void dap_after_start(struct dap *d)
+{
+	if (d->post_mortem)
+		reduce_capabilities(d);
+	tell_process(d);
+	struct message *m = message_event("initialized");
+	message_send(m, &d->sender);
+}
+
+/* ---- configurationDone ---- */
+
+struct error *dap_configured(struct dap *d, struct request *r)
+{
+	(void)r;
+	if (d->state != DAP_CONFIGURED)
+		return error_new(ERR_STATE, "\"configurationDone\" came before");
+	d->state = d->stop_at_entry ? DAP_STOPPED : DAP_RUNNING;
+	return NULL;
+}
+
+void dap_after_configured(struct dap *d)
+{
+	if (d->post_mortem)
+		running_tell_post_mortem(d);
+	else if (d->state == DAP_STOPPED)
+		running_tell_stop(d, NULL);
+}
+
+/* ---- the end ---- */
+
+struct error *dap_disconnect(struct dap *d, struct request *r)
+{
+	bool kill = dap_is_true(r, "terminateDebuggee", d->launched);
+
+	running_end(d, kill && !dap_is_true(r, "suspendDebuggee", false));
+	d->done = true;
+	return NULL;
+}
+
+struct error *dap_terminate(struct dap *d, struct request *r)
+{
+	(void)r;
+	if (d->s->debuggee.control.pid)
+		TRY(control_kill(&d->s->debuggee.control));
+	else
+		d->s->debuggee.control.stop = (struct control_stop){ .reason = CONTROL_GONE };
+	return NULL;
+}
+
+void dap_after_terminate(struct dap *d)
+{
+	if (d->state != DAP_ENDED)
+		running_tell_end(d);
+}

@@ -1,0 +1,126 @@
+/* The request "source", and places in sources. */
+#include "commands/dap/source.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/dap/stack.h"
+#include "debugger/base/file.h"
+#include "debugger/base/str.h"
+#include "runtimes/common/inspector.h"
+
+enum { SOURCE_MAX = 8 * 1048576 /* bytes of a file that is sent */ };
+
+/* ---- paths ---- */
+
+/*
+ * A relative path, as the debug info of running code may have it, below a folder above the
+ * program's package.
+ */
+static const char *below_package(const struct inspector *in, struct arena *a, const char *file)
+{
+	char *folder = in && in->own_package ? arena_strdup(a, in->own_package) : NULL;
+
+	for (char *slash; folder && *folder == '/' && folder[1]; *slash = '\0') {
+		const char *path = arena_printf(a, "%s/%s", folder, file);
+
+		if (access(path, R_OK) == 0)
+			return path;
+		slash = strrchr(folder, '/');
+	}
+	return file;
+}
+
+static void set(struct dap *d, struct arena *a, const char *file, const char *dir, unsigned line,
+                struct dap_source *ret)
+{
+	const struct inspector *in = asyncdbg_inspector(d->s->handle);
+
+	if (!file)
+		return;
+	if (in)
+		ret->library = inspector_source(in, a, file, dir).library;
+	if (*file != '/' && !dir)
+		file = below_package(in, a, file);
+	ret->path = paths_to_client(&d->paths, a, file, dir);
+	ret->line = line;
+}
+
+/* The frame's own line, with the folder of its unit. */
+static void of_native(struct dap *d, struct arena *a, const struct stack_frame *f,
+                      struct dap_source *ret)
+{
+	const struct inspector *in = asyncdbg_inspector(d->s->handle);
+	const char *dir = NULL;
+
+	if (!f->file)
+		return;
+	/* Of a caller the address behind the call is known. */
+	for (uint64_t back = 0; in && *f->file != '/' && !dir && back < 2; back++) {
+		size_t n;
+		const struct location *l = lookup_locations(in->di, f->pc - back, a, &n);
+
+		for (size_t i = 0; i < n && !dir; i++) {
+			if (l[i].file && strcmp(l[i].file, f->file) == 0)
+				dir = l[i].comp_dir;
+		}
+	}
+	set(d, a, f->file, dir, f->line, ret);
+}
+
+void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
+                   struct dap_source *ret)
+{
+	*ret = (struct dap_source){ 0 };
+	if (row->native) {
+		of_native(d, a, row->native, ret);
+	} else if (row->future) {
+		set(d, a, row->future->file, NULL, row->future->line, ret);
+		ret->library = row->future->library;
+	}
+	if (row->native && !row->native->file)
+		ret->library = true;
+}
+
+void source_put(struct dap *d, struct json_writer *w, const char *key, const struct dap_source *at)
+{
+	(void)d;
+	json_open_object(w, key);
+	json_put_text(w, "name", str_base_name(at->path));
+	json_put_text(w, "path", at->path);
+	if (at->library)
+		json_put_text(w, "presentationHint", "deemphasize");
+	json_close_object(w);
+}
+
+int64_t source_line(const struct dap *d, unsigned line)
+{
+	return line && d->client.lines_from_0 ? (int64_t)line - 1 : line;
+}
+
+unsigned source_line_of_client(const struct dap *d, int64_t line)
+{
+	line += d->client.lines_from_0;
+	return line > 0 && line <= INT_MAX ? (unsigned)line : 0;
+}
+
+/* ---- source ---- */
+
+struct error *dap_source(struct dap *d, struct request *r)
+{
+	const struct node *source = node_get(r->arguments, "source");
+	const char *path = node_text(node_get(source, "path"));
+	size_t len = 0;
+
+	(void)d;
+	if (!path)
+		return error_new(ERR_USAGE, "\"source\" needs the path of a file");
+	int fd CLEANUP(file_close) = -1;
+	uint8_t *text CLEANUP(file_bytes_free) = NULL;
+	TRY(file_open(path, &fd));
+	TRY(file_read(fd, path, SOURCE_MAX, &text, &len));
+	json_put_lines(r->w, "content", (const char *)text, len);
+	json_put_text(r->w, "mimeType", "text/x-rust");
+	return NULL;
+}

@@ -1,0 +1,24 @@
+/* Lines of source files, as the client is told of them. */
+#ifndef COMMANDS_DAP_SOURCE_H
+#define COMMANDS_DAP_SOURCE_H
+
+#include "commands/dap/context.h"
+
+struct stack_row;
+
+struct dap_source {
+	const char *path; /* of the client; NULL: unknown */
+	unsigned line;    /* from 1; 0: unknown */
+	bool library;     /* not the program's own code */
+};
+
+/* The place of a row, in arena a. Of a label that is about a future: where it awaits. */
+void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
+                   struct dap_source *ret);
+/* Writes a Source. */
+void source_put(struct dap *d, struct json_writer *w, const char *key, const struct dap_source *at);
+/* A line number as the client counts; and back. */
+int64_t source_line(const struct dap *d, unsigned line);
+unsigned source_line_of_client(const struct dap *d, int64_t line);
+
+#endif

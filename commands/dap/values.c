@@ -1,0 +1,117 @@
+#include "commands/dap/values.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dwarf/values/parts.h"
+#include "runtimes/common/inspector.h"
+
+void values_make_readable(struct dap *d)
+{
+	struct target *t = asyncdbg_target(d->s->handle);
+
+	if (t && dap_is_held(d))
+		target_invalidate(t);
+}
+
+static struct parts_context context_of(const struct dap *d)
+{
+	struct inspector *in = asyncdbg_inspector(d->s->handle);
+
+	return (struct parts_context){ in->target, in->di, &in->show, in->secrets };
+}
+
+static void put_reference(struct dap *d, struct json_writer *w, const struct shown_value *v)
+{
+	const struct parts_context c = v->in_memory ? context_of(d) : (struct parts_context){ 0 };
+	struct parts_count count = { 0 };
+	char address[32];
+
+	if (v->in_memory) {
+		values_make_readable(d);
+		error_free(parts_count(&c, v->value, &count));
+	}
+	const struct id_variables id = { .value = v->value, .name = v->expression };
+	bool opens = count.named || count.indexed;
+
+	json_put_int(w, "variablesReference", opens ? ids_of_variables(&d->ids, &id) : 0);
+	if (count.named)
+		json_put_int(w, "namedVariables", (int64_t)count.named);
+	if (count.indexed && count.indexed <= INT32_MAX)
+		json_put_int(w, "indexedVariables", (int64_t)count.indexed);
+	if (v->in_memory && d->client.memory) {
+		snprintf(address, sizeof(address), "0x%" PRIx64, v->value.addr);
+		json_put_text(w, "memoryReference", address);
+	}
+}
+
+void values_put(struct dap *d, struct request *r, const char *key, const struct shown_value *v)
+{
+	struct json_writer *w = r->w;
+
+	if (v->name) {
+		json_open_object(w, key);
+		json_put_text(w, "name", v->name);
+		json_put_text(w, "value", v->text);
+		if (v->expression)
+			json_put_text(w, "evaluateName", v->expression);
+	} else {
+		json_put_text(w, "result", v->text);
+	}
+	if (v->type)
+		json_put_text(w, "type", v->type);
+	put_reference(d, w, v);
+	if (v->name)
+		json_close_object(w);
+}
+
+/* "req.uri" of "req" and "uri"; NULL where no expression names the part. */
+static const char *part_expression(struct arena *a, const char *whole, const char *part)
+{
+	bool index = part[0] == '[' && isdigit((unsigned char)part[1]);
+
+	if (!whole || (part[0] == '[' && !index))
+		return NULL;
+	return arena_printf(a, "%s%s%s", whole, index ? "" : ".", part);
+}
+
+static void put_part(struct dap *d, struct request *r, const struct parts_context *c,
+                     const struct part *p, const char *whole)
+{
+	struct redaction redaction = { .secrets = c->secrets };
+	struct shown_value v = { .name = p->name,
+		                 .text = REDACTED,
+		                 .type = p->v.type ? type_name(p->v.type) : NULL,
+		                 .expression = part_expression(r->a, whole, p->name) };
+
+	if (!p->v.type) {
+		v.text = "<not in the debug info>";
+	} else if (!p->redacted) {
+		v.text = show_value(c->target, c->di, c->cache, r->a, p->v, &redaction);
+		v.value = p->v;
+		v.in_memory = true;
+	}
+	values_put(d, r, NULL, &v);
+}
+
+struct error *values_put_parts(struct dap *d, struct request *r, const struct id_variables *v,
+                               const char *filter, uint64_t first, uint64_t count)
+{
+	const struct parts_context c = context_of(d);
+	struct parts_count has;
+	struct part *parts;
+	size_t n;
+
+	values_make_readable(d);
+	TRY(parts_count(&c, v->value, &has));
+	if (filter && strcmp(filter, "named") == 0 && !has.named)
+		return NULL;
+	if (filter && strcmp(filter, "indexed") == 0 && !has.indexed)
+		return NULL;
+	TRY(parts_list(&c, v->value, first, count ? count : VALUES_DEFAULT, r->a, &parts, &n));
+	for (size_t i = 0; i < n; i++)
+		put_part(d, r, &c, &parts[i], v->name);
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/* Values as the protocol has them: a text, a type, and a number under which they are opened. */
+#ifndef COMMANDS_DAP_VALUES_H
+#define COMMANDS_DAP_VALUES_H
+
+#include "commands/dap/context.h"
+
+enum { VALUES_DEFAULT = 1000 /* parts that are listed where the client names no number */ };
+
+struct shown_value {
+	const char *name; /* NULL: of the result of "evaluate" */
+	const char *text;
+	const char *type;       /* NULL: unknown */
+	bool in_memory;         /* value is valid */
+	struct value value;     /* whose parts can be opened */
+	const char *expression; /* that leads to it from the frame; NULL: none */
+};
+
+/* Lets the memory of a program that stands still be read beyond what the snapshot has copied. */
+void values_make_readable(struct dap *d);
+/*
+ * Writes a Variable; with key NULL an element of an array. With a name of NULL the members of the
+ * answer to "evaluate" are put into the open object.
+ */
+void values_put(struct dap *d, struct request *r, const char *key, const struct shown_value *v);
+/* Writes parts of a value. filter: "named", "indexed" or NULL; count 0: all, up to VALUES_DEFAULT.
+ */
+struct error *values_put_parts(struct dap *d, struct request *r, const struct id_variables *v,
+                               const char *filter, uint64_t first, uint64_t count) MUST_CHECK;
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * scopes and variables. A value is opened one level at a time; its number stands for its type and
+ * address, and is valid until the program runs on.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/dap/evaluate.h"
+#include "commands/dap/stack.h"
+#include "commands/dap/values.h"
+#include "dwarf/lookup/variables.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/unwind/unwind.h"
+#include "runtimes/analysis/view.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/model/names.h"
+
+/* ---- scopes ---- */
+
+static void put_scope(struct dap *d, struct json_writer *w, int frame, enum scope_kind kind)
+{
+	static const struct {
+		const char *name, *hint;
+		bool expensive;
+	} scopes[] = {
+		[SCOPE_LOCALS] = { "Locals", "locals", false },
+		[SCOPE_TASK] = { "Task", NULL, true },
+		[SCOPE_REGISTERS] = { "Registers", "registers", true },
+	};
+	const struct id_variables v = { .is_scope = true, .scope = kind, .frame = frame };
+
+	json_open_object(w, NULL);
+	json_put_text(w, "name", scopes[kind].name);
+	if (scopes[kind].hint)
+		json_put_text(w, "presentationHint", scopes[kind].hint);
+	json_put_int(w, "variablesReference", ids_of_variables(&d->ids, &v));
+	json_put_bool(w, "expensive", scopes[kind].expensive);
+	json_close_object(w);
+}
+
+struct error *dap_scopes(struct dap *d, struct request *r)
+{
+	int64_t number = dap_number(r, "frameId", 0);
+	const struct id_frame *frame = ids_frame(&d->ids, number);
+	const struct id_thread *id = frame ? ids_thread(&d->ids, frame->thread) : NULL;
+	const struct snapshot *snap;
+
+	if (!id)
+		return error_new(ERR_STATE, "there is no frame %" PRId64 " any more", number);
+	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
+	json_open_array(r->w, "scopes");
+	if (frame->kind != FRAME_LABEL)
+		put_scope(d, r->w, (int)number, SCOPE_LOCALS);
+	if (ids_find_task(id, snap))
+		put_scope(d, r->w, (int)number, SCOPE_TASK);
+	if (frame->kind == FRAME_NATIVE && asyncdbg_target(d->s->handle))
+		put_scope(d, r->w, (int)number, SCOPE_REGISTERS);
+	json_close_array(r->w);
+	return NULL;
+}
+
+/* ---- variables of a future ---- */
+
+static const char *state_of(const struct local *local)
+{
+	return local->passed_in   ? " (as it was passed in)"
+	       : local->uncertain ? " (may have been moved out)"
+	                          : "";
+}
+
+static void put_local(struct dap *d, struct request *r, const struct typed_local *l)
+{
+	const struct local *shown = &l->shown;
+	const char *text = shown->value ? shown->value
+	                                : arena_printf(r->a, "<%s>",
+	                                               shown->problem ? shown->problem : "unknown");
+	struct shown_value v = { .name = shown->name,
+		                 .text = arena_printf(r->a, "%s%s", text, state_of(shown)),
+		                 .type = shown->type,
+		                 .expression = shown->name };
+
+	if (l->in_memory && l->type && shown->value) {
+		v.value = (struct value){ l->type, shown->addr };
+		v.in_memory = true;
+	}
+	values_put(d, r, NULL, &v);
+}
+
+/* Of a saved snapshot the texts are all that is left. */
+static struct error *saved_locals(struct dap *d, struct request *r, const struct id_thread *id,
+                                  const struct id_frame *frame)
+{
+	const struct future *root, *f;
+	const struct snapshot *snap;
+
+	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
+	const struct task *task = ids_find_task(id, snap);
+	const struct thread_info *th = ids_find_thread(id, snap);
+	root = task ? task->root : th ? th->root : NULL;
+	f = root ? future_frame(root, frame->number, NULL) : NULL;
+	for (unsigned i = 0; f && i < f->nlocals; i++)
+		put_local(d, r, &(struct typed_local){ .shown = f->locals[i] });
+	return NULL;
+}
+
+static struct error *future_locals(struct dap *d, struct request *r, const struct id_thread *id,
+                                   const struct id_frame *frame)
+{
+	struct typed_locals list = { 0 };
+	struct question question = { .frame = frame->number, .typed = &list };
+	const struct snapshot *snap;
+
+	if (asyncdbg_kind(d->s->handle) == ASYNCDBG_SAVED)
+		return saved_locals(d, r, id, frame);
+	TRY(dap_ask(d, id, &question, &snap));
+	for (size_t i = 0; i < list.n; i++)
+		put_local(d, r, &list.data[i]);
+	return NULL;
+}
+
+/* ---- variables of a native frame ---- */
+
+struct native {
+	struct dap *d;
+	struct request *r;
+	bool inlined; /* those of functions that are inlined into the frame's */
+};
+
+static void put_variable(const struct variable *from, void *arg)
+{
+	struct native *n = arg;
+	struct inspector *in = asyncdbg_inspector(n->d->s->handle);
+	struct redaction redaction = { .secrets = in->secrets };
+	struct value value = { from->type, from->addr };
+	struct shown_value v = { .name = from->name, .in_memory = from->in_memory };
+
+	if (!from->name || !from->type || from->of_callee != n->inlined)
+		return;
+	v.type = type_name(from->type);
+	if (in->secrets && secrets_has(in->secrets, from->name, strlen(from->name))) {
+		v.text = REDACTED;
+		v.in_memory = false;
+	} else if (from->in_memory) {
+		v.text = show_value(in->target, in->di, &in->show, n->r->a, value, &redaction);
+		v.value = value;
+	} else {
+		v.text = show_word(in->target, in->di, &in->show, n->r->a, from->type, from->value,
+		                   &redaction);
+	}
+	if (!v.text)
+		v.text = "<it is in a register and has more parts than one>";
+	values_put(n->d, n->r, NULL, &v);
+}
+
+/* The number of the physical frame that a native frame belongs to. */
+static unsigned physical(const struct thread_info *th, unsigned number, bool *inlined)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < th->nframes && th->frames[i].number < number; i++)
+		n += !th->frames[i].inlined;
+	*inlined = number < th->nframes && th->frames[number].inlined;
+	return n;
+}
+
+/* Unwinds the thread again: a snapshot has no registers. */
+static struct error *find_physical(struct dap *d, struct request *r, const struct id_thread *id,
+                                   const struct id_frame *frame, struct stack *stack, unsigned *ret,
+                                   bool *inlined)
+{
+	struct inspector *in = asyncdbg_inspector(d->s->handle);
+	const struct snapshot *snap;
+
+	if (!in)
+		return error_new(ERR_STATE, "a saved snapshot has no registers and no native "
+		                            "variables");
+	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING | WANT_STACKS, &snap));
+	const struct thread_info *th = ids_find_thread(id, snap);
+	const struct thread *thread = th ? target_thread_by_tid(in->target, th->tid) : NULL;
+	if (!thread)
+		return error_new(ERR_STATE, "this thread has ended");
+	*ret = physical(th, frame->number, inlined);
+	values_make_readable(d);
+	TRY(unwind_thread(in->unwinder, r->a, thread, stack));
+	if (*ret >= stack->nframes)
+		return error_new(ERR_STATE, "this frame is not there any more");
+	return NULL;
+}
+
+static struct error *native_locals(struct dap *d, struct request *r, const struct id_thread *id,
+                                   const struct id_frame *frame)
+{
+	struct native n = { .d = d, .r = r };
+	struct stack stack;
+	unsigned i;
+
+	TRY(find_physical(d, r, id, frame, &stack, &i, &n.inlined));
+	uint64_t cfa =
+		i + 1 < stack.nframes && stack.frames[i + 1].has_sp ? stack.frames[i + 1].sp : 0;
+	variables_in_frame(asyncdbg_inspector(d->s->handle)->di, &stack.frames[i], cfa,
+	                   put_variable, &n);
+	return NULL;
+}
+
+static struct error *registers(struct dap *d, struct request *r, const struct id_thread *id,
+                               const struct id_frame *frame)
+{
+	const struct target *t = asyncdbg_target(d->s->handle);
+	struct stack stack;
+	bool inlined;
+	unsigned i;
+
+	TRY(find_physical(d, r, id, frame, &stack, &i, &inlined));
+	const struct frame *f = &stack.frames[i];
+	for (unsigned n = 0; n < t->arch->nregs && n < 64; n++) {
+		struct shown_value v = { .name = t->arch->regs[n].name };
+
+		if (!(f->known_regs >> n & 1) || !v.name)
+			continue;
+		v.text = arena_printf(r->a, "0x%" PRIx64, f->regs[n]);
+		values_put(d, r, NULL, &v);
+	}
+	return NULL;
+}
+
+/* ---- the task ---- */
+
+static void put_fact(struct dap *d, struct request *r, const char *name, const char *text)
+{
+	if (text)
+		values_put(d, r, NULL, &(struct shown_value){ .name = name, .text = text });
+}
+
+static const char *place_text(struct arena *a, const struct source_place *p)
+{
+	return p && p->file
+	               ? arena_printf(a, "%s:%u", p->file_short ? p->file_short : p->file, p->line)
+	               : NULL;
+}
+
+static struct error *task_facts(struct dap *d, struct request *r, const struct id_thread *id)
+{
+	const struct snapshot *snap;
+	size_t others;
+
+	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
+	const struct task *task = ids_find_task(id, snap);
+	if (!task)
+		return NULL;
+	put_fact(d, r, "id", task->id);
+	put_fact(d, r, "name", task_name(task));
+	put_fact(d, r, "state", task_state_name(task->state));
+	put_fact(d, r, "waiting on", task_waiting_on(r->a, snap, task, false, &others));
+	put_fact(d, r, "type", task->type);
+	put_fact(d, r, "size", task->size ? arena_printf(r->a, "%" PRIu64, task->size) : NULL);
+	put_fact(d, r, "spawned at", place_text(r->a, task->spawned_at));
+	put_fact(d, r, "defined at", place_text(r->a, task->defined_at));
+	put_fact(d, r, "header", task->addr ? arena_printf(r->a, "0x%" PRIx64, task->addr) : NULL);
+	if (task->has_wakers)
+		put_fact(d, r, "wakers", arena_printf(r->a, "%" PRIu64, task->wakers));
+	put_fact(d, r, "problem", task->problem);
+	return NULL;
+}
+
+/* ---- variables ---- */
+
+static struct error *scope(struct dap *d, struct request *r, const struct id_variables *v)
+{
+	const struct id_frame *frame = ids_frame(&d->ids, v->frame);
+	const struct id_thread *id = frame ? ids_thread(&d->ids, frame->thread) : NULL;
+
+	if (!id)
+		return error_new(ERR_STATE, "this frame is not there any more");
+	if (v->scope == SCOPE_TASK)
+		return task_facts(d, r, id);
+	if (v->scope == SCOPE_REGISTERS)
+		return registers(d, r, id, frame);
+	struct id_frame of = *frame;
+	bool is_future;
+	TRY(dap_future_of(d, id, frame, &of.number, &is_future));
+	return is_future ? future_locals(d, r, id, &of) : native_locals(d, r, id, frame);
+}
+
+struct error *dap_variables(struct dap *d, struct request *r)
+{
+	int64_t number = dap_number(r, "variablesReference", 0);
+	int64_t first = dap_number(r, "start", 0), count = dap_number(r, "count", 0);
+	const struct id_variables *known = ids_variables(&d->ids, number);
+	const char *filter = dap_text(r, "filter");
+
+	if (!known)
+		return error_new(ERR_STATE, "there is no value %" PRId64 " any more", number);
+	if (first < 0 || count < 0)
+		return error_new(ERR_USAGE, "start and count count from 0");
+	struct id_variables v = *known;
+
+	json_open_array(r->w, "variables");
+	if (v.is_scope)
+		TRY(scope(d, r, &v));
+	else
+		TRY(values_put_parts(d, r, &v, filter, (uint64_t)first, (uint64_t)count));
+	json_close_array(r->w);
+	return NULL;
+}
