@@ -17,6 +17,15 @@ else()
 		debugger/probe/code_site_test.c debugger/probe/code_exchange.c debugger/probe/code_exchange_test.c)
 endif()
 
+# Text of machine code needs capstone alone.
+set(CODE_UNUSED debugger/code/instruction_none.c)
+set(CODE_LINK_LIBRARIES ${CAPSTONE_LINK_LIBRARIES})
+if(NOT CAPSTONE_FOUND)
+	set(CODE_UNUSED debugger/code/instruction.c debugger/code/instruction_test.c)
+elseif(ASYNCDBG_STATIC)
+	set(CODE_LINK_LIBRARIES capstone)
+endif()
+
 # probe_compile(NAME VARIABLE): compiles NAME.bpf.c and puts its object file into NAME.c, where
 # VARIABLE names it.
 function(probe_compile name variable)

@@ -1,0 +1,43 @@
+/* Machine instructions as text. */
+#ifndef DEBUGGER_CODE_INSTRUCTION_H
+#define DEBUGGER_CODE_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/base/error.h"
+
+enum { INSTRUCTION_TEXT = 192, INSTRUCTION_BYTES = 16 };
+
+/* How operands are written. */
+enum instruction_syntax {
+	SYNTAX_ATT,   /* source first: as gdb and lldb do by default */
+	SYNTAX_INTEL, /* destination first */
+};
+
+struct instruction {
+	uint64_t addr;
+	unsigned size;               /* in bytes, at most INSTRUCTION_BYTES */
+	bool bad;                    /* it is none: the text is the first byte, size is 1 */
+	char text[INSTRUCTION_TEXT]; /* "callq 0x401000" */
+	bool has_target;             /* it names a place by its address: */
+	uint64_t target; /* that it jumps to or calls, or of an operand relative to the pc */
+	bool is_branch;  /* target is what it jumps to or calls */
+};
+
+struct instruction_reader;
+
+/*
+ * A reader of the instructions of an ELF machine (EM_*). ERR_UNSUPPORTED: of this machine it cannot
+ * be one, or this build has no disassembler.
+ */
+struct error *instruction_reader_open(uint16_t machine, enum instruction_syntax syntax,
+                                      struct instruction_reader **ret) MUST_CHECK;
+/* Reads the instruction at bytes, of which len are there (not 0); its first byte is at addr. */
+void instruction_read(struct instruction_reader *r, uint64_t addr, const uint8_t *bytes, size_t len,
+                      struct instruction *ret);
+/* For CLEANUP(). */
+void instruction_reader_close(struct instruction_reader **r);
+
+#endif

@@ -1,0 +1,91 @@
+/* Tests of instructions as text. */
+#include "debugger/code/instruction.h"
+
+#include <elf.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static const struct {
+	const char *bytes;
+	size_t len;
+	const char *att, *intel;
+	uint64_t target; /* 0: none */
+	bool is_branch;
+} rows[] = {
+	{ "\x55", 1, "pushq %rbp", "push rbp", 0, false },
+	{ "\x48\x89\xe5", 3, "movq %rsp, %rbp", "mov rbp, rsp", 0, false },
+	{ "\xe8\x0b\x00\x00\x00", 5, "callq 0x1010", "call 0x1010", 0x1010, true },
+	{ "\x74\xfe", 2, "je 0x1000", "je 0x1000", 0x1000, true },
+	{ "\x48\x8b\x05\x09\x00\x00\x00", 7, "movq 9(%rip), %rax", "mov rax, qword ptr [rip + 9]",
+	  0x1010, false },
+	{ "\xff\x15\x0a\x00\x00\x00", 6, "callq *0xa(%rip)", "call qword ptr [rip + 0xa]", 0x1010,
+	  false },
+	{ "\xb8\x01\x00\x00\x00", 5, "movl $1, %eax", "mov eax, 1", 0, false },
+	{ "\xc3", 1, "retq", "ret", 0, false },
+};
+
+static void read(enum instruction_syntax syntax, const char *bytes, size_t len,
+                 struct instruction *ret)
+{
+	struct instruction_reader *r CLEANUP(instruction_reader_close) = NULL;
+
+	assert_null(instruction_reader_open(EM_X86_64, syntax, &r));
+	instruction_read(r, 0x1000, (const uint8_t *)bytes, len, ret);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct instruction in;
+
+		read(SYNTAX_INTEL, rows[i].bytes, rows[i].len, &in);
+		assert_string_equal(in.text, rows[i].intel);
+		read(SYNTAX_ATT, rows[i].bytes, rows[i].len, &in);
+		assert_string_equal(in.text, rows[i].att);
+		assert_int_equal(in.size, rows[i].len);
+		assert_false(in.bad);
+		assert_int_equal(in.has_target, rows[i].target != 0);
+		assert_int_equal(in.target, rows[i].target);
+		assert_int_equal(in.is_branch, rows[i].is_branch);
+	}
+}
+
+/* No instruction, and one that is cut short. */
+static void test_bad(void **state)
+{
+	struct instruction in;
+
+	(void)state;
+	read(SYNTAX_ATT, "\x06\x90", 2, &in);
+	assert_true(in.bad);
+	assert_int_equal(in.size, 1);
+	assert_string_equal(in.text, ".byte 0x06");
+	read(SYNTAX_ATT, "\xe8\x0b", 2, &in);
+	assert_true(in.bad);
+}
+
+static void test_machine(void **state)
+{
+	struct instruction_reader *r;
+	struct error *err CLEANUP(error_freep) =
+		instruction_reader_open(EM_AARCH64, SYNTAX_ATT, &r);
+
+	(void)state;
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_UNSUPPORTED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
