@@ -173,6 +173,40 @@ struct error *focus_line(const struct session *s, const struct snapshot *snap,
 	return NULL;
 }
 
+/* The thread whose native frames are in focus. */
+static struct error *native_thread(const struct session *s, const struct snapshot *snap,
+                                   const struct thread_info **ret)
+{
+	struct focus f;
+
+	if (!*s->task)
+		return session_focus(s, snap, ret);
+	TRY(focus_tree(s, snap, &f));
+	if (!f.thread)
+		return error_new(ERR_STATE,
+		                 "task %s does not run: it has no native frames; \"thread N\" puts "
+		                 "a thread in focus",
+		                 s->task);
+	*ret = f.thread;
+	return NULL;
+}
+
+struct error *focus_native(const struct session *s, const struct snapshot *snap,
+                           const struct stack_frame **ret, uint64_t *lookup)
+{
+	const struct thread_info *th;
+	unsigned number = 0;
+
+	TRY(native_thread(s, snap, &th));
+	if (!th->nframes)
+		return error_new(ERR_STATE, "the native frames of thread #%u are not known%s%s",
+		                 th->number, th->problem ? ": " : "",
+		                 th->problem ? th->problem : "");
+	*ret = &th->frames[number];
+	*lookup = (*ret)->pc - ((*ret)->pc != th->frames[0].pc);
+	return NULL;
+}
+
 void focus_set_task(struct session *s, const struct task *task)
 {
 	snprintf(s->task, sizeof(s->task), "%s", task->id);

@@ -36,6 +36,16 @@ struct error *focus_frame(const struct session *s, const struct snapshot *snap, 
 struct error *focus_line(const struct session *s, const struct snapshot *snap,
                          struct source_line *ret) MUST_CHECK;
 
+/* What a snapshot needs for focus_native(). */
+enum { FOCUS_NATIVE_WANTS = WANT_STACKS | WANT_RUNNING };
+/*
+ * The native frame in focus: that of the thread in focus, or of the thread that runs the task in
+ * focus. *lookup: the address that names its function, of a caller one byte before its pc.
+ * ERR_STATE: there is none.
+ */
+struct error *focus_native(const struct session *s, const struct snapshot *snap,
+                           const struct stack_frame **ret, uint64_t *lookup) MUST_CHECK;
+
 /* Puts a task, or a thread, in focus, each with its outermost frame. */
 void focus_set_task(struct session *s, const struct task *task);
 void focus_set_thread(struct session *s, const struct thread_info *th);

@@ -67,6 +67,7 @@ _asyncdbg()
 		*" metrics "*) own="--duration --every --over --allow-slow" ;;
 		*" profile "*) own="--duration --allow-slow --format --cpu --rate" ;;
 		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
+		*" disassemble "*) own="--intel" ;;
 		*" run "*) own="--stop --cwd --random-addresses" ;;
 		*" break "* | *" tbreak "*) own="--task --after" ;;
 		*" dap "*) own="--listen" ;;
@@ -107,7 +108,7 @@ _asyncdbg()
 
 	local next=
 	case "${words[*]}" in
-	"") next="async task frame up down list locals print whatis type types tasks runtimes threads thread
+	"") next="async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread
 		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill stepi break tbreak delete enable disable set dap help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;

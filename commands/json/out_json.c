@@ -46,6 +46,7 @@ struct json {
 	const struct recorded *recorded;         /* NULL none */
 	const struct stopped *stopped;           /* NULL none */
 	const struct listing *listing;           /* NULL none */
+	const struct code_listing *code;         /* NULL none */
 	bool has_breakpoints;
 	struct breakpoint *const *breakpoints;
 	size_t nbreakpoints;
@@ -100,6 +101,7 @@ static void clear(struct json *j)
 	j->recorded = NULL;
 	j->stopped = NULL;
 	j->listing = NULL;
+	j->code = NULL;
 	j->has_breakpoints = false;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
@@ -236,6 +238,11 @@ static void json_stopped(struct out *o, const struct stopped *s)
 static void json_listing(struct out *o, const struct listing *l)
 {
 	((struct json *)o)->listing = l;
+}
+
+static void json_disassembly(struct out *o, const struct code_listing *l)
+{
+	((struct json *)o)->code = l;
 }
 
 static void json_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
@@ -556,6 +563,8 @@ static void put_answers(struct json *j)
 		out_json_breakpoints(w, j->breakpoints, j->nbreakpoints);
 	if (j->listing)
 		out_json_listing(w, j->listing);
+	if (j->code)
+		out_json_disassembly(w, j->code);
 	if (j->diff)
 		out_json_diff(w, j->diff);
 	if (j->has_frame)
@@ -677,6 +686,7 @@ static const struct out_ops json_ops = {
 	.stopped = json_stopped,
 	.breakpoints = json_breakpoints,
 	.listing = json_listing,
+	.disassembly = json_disassembly,
 	.watched = json_watched,
 	.summary = json_summary,
 	.saved = json_saved,

@@ -63,6 +63,7 @@ void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list,
 void out_json_recorded(struct json_writer *w, const struct recorded *what);
 /* out_json_code.c */
 void out_json_listing(struct json_writer *w, const struct listing *l);
+void out_json_disassembly(struct json_writer *w, const struct code_listing *l);
 /* out_json_graph.c */
 void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);
 void out_json_verdicts(struct json_writer *w, const struct verdicts *v);

@@ -1,6 +1,8 @@
-/* Source text as JSON. */
+/* Source text and machine code as JSON. */
+#include "commands/base/code_listing.h"
 #include "commands/base/listing.h"
 #include "commands/json/out_json.h"
+#include "debugger/base/str.h"
 
 void out_json_listing(struct json_writer *w, const struct listing *l)
 {
@@ -15,6 +17,48 @@ void out_json_listing(struct json_writer *w, const struct listing *l)
 		json_put_text(w, "text", l->lines[i]);
 		json_close_object(w);
 	}
+	json_close_array(w);
+	json_close_object(w);
+}
+
+static void put_bytes(struct json_writer *w, const struct code_row *row)
+{
+	STR(text);
+
+	for (unsigned i = 0; i < row->insn.size; i++)
+		str_printf(&text, "%s%02x", i ? " " : "", row->bytes[i]);
+	json_put_text(w, "bytes", str_text(&text));
+}
+
+static void put_instruction(struct json_writer *w, const struct code_listing_row *shown)
+{
+	const struct code_row *row = shown->row;
+
+	json_open_object(w, NULL);
+	json_put_address(w, "address", row->insn.addr);
+	put_bytes(w, row);
+	json_put_text(w, "text", row->insn.text);
+	json_put_address(w, "target", row->insn.has_target ? row->insn.target : 0);
+	json_put_text(w, "symbol", row->symbol);
+	json_put_text(w, "pointee", row->pointee);
+	json_put_bool(w, "current", shown->current);
+	json_put_text(w, "file", shown->file);
+	out_json_number_if(w, "line", shown->file != NULL, row->line);
+	json_close_object(w);
+}
+
+void out_json_disassembly(struct json_writer *w, const struct code_listing *l)
+{
+	const struct code_range *r = &l->code->range;
+
+	json_open_object(w, "disassembly");
+	json_put_text(w, "function", r->function);
+	json_put_address(w, "low", r->low);
+	json_put_address(w, "high", r->high);
+	json_put_text(w, "problem", l->code->problem);
+	json_open_array(w, "instructions");
+	for (size_t i = 0; i < l->code->nrows; i++)
+		put_instruction(w, &l->rows[i]);
 	json_close_array(w);
 	json_close_object(w);
 }

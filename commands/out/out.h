@@ -20,6 +20,7 @@ struct type_list;
 struct alike;
 struct breakpoint;
 struct async_processes;
+struct code_listing;
 struct command;
 struct diff;
 struct finding;
@@ -208,6 +209,8 @@ struct out_ops {
 	void (*breakpoints)(struct out *o, struct breakpoint *const *list, size_t n);
 	/* Source text (commands/base/listing.h); borrowed until end. */
 	void (*listing)(struct out *o, const struct listing *l);
+	/* Machine code (commands/base/code_listing.h); borrowed until end. */
+	void (*disassembly)(struct out *o, const struct code_listing *l);
 	/* Before the findings of a watchdog. */
 	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */

@@ -176,6 +176,7 @@ static const struct out_ops text_ops = {
 	.stopped = text_stopped,
 	.breakpoints = text_breakpoints,
 	.listing = text_listing,
+	.disassembly = text_disassembly,
 	.watched = text_watched,
 	.summary = text_summary,
 	.saved = text_saved,

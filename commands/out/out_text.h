@@ -132,6 +132,7 @@ void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n);
 
 /* out_text_code.c */
 void text_listing(struct out *o, const struct listing *l);
+void text_disassembly(struct out *o, const struct code_listing *l);
 /* Prints a line of a source; the one in focus is marked. */
 void text_source_line(struct text *t, unsigned number, bool current, const char *line);
 

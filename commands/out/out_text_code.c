@@ -1,4 +1,7 @@
-/* Source text as text. */
+/* Source text and machine code as text. */
+#include <inttypes.h>
+
+#include "commands/base/code_listing.h"
 #include "commands/base/listing.h"
 #include "commands/out/out_text.h"
 
@@ -29,4 +32,70 @@ void text_listing(struct out *o, const struct listing *l)
 
 		text_source_line(t, number, number == l->current, l->lines[i]);
 	}
+}
+
+static void code_heading(struct text *t, const struct code_range *r)
+{
+	text_style(t, STYLE_HEADING);
+	if (r->function)
+		text_name(t, r->function);
+	else
+		str_append(&t->line, "code");
+	text_style(t, STYLE_PLAIN);
+	str_printf(&t->line, ", 0x%" PRIx64 " to 0x%" PRIx64, r->low, r->high);
+	text_end_line(t);
+}
+
+static void code_line(struct text *t, const struct code_listing_row *row)
+{
+	text_style(t, STYLE_PLACE);
+	text_clean(t, row->file);
+	str_printf(&t->line, ":%u", row->row->line);
+	text_style(t, STYLE_PLAIN);
+	if (row->source) {
+		str_append(&t->line, "  ");
+		text_clean(t, row->source);
+	}
+	text_end_line(t);
+}
+
+static void code_row(struct text *t, const struct code_listing *l,
+                     const struct code_listing_row *row)
+{
+	const struct instruction *in = &row->row->insn;
+	uint64_t start = l->code->range.start;
+
+	str_printf(&t->line, "%s 0x%016" PRIx64, row->current ? "=>" : "  ", in->addr);
+	if (start)
+		str_printf(&t->line, " <+%" PRIu64 ">", in->addr - start);
+	str_append(&t->line, ":");
+	for (unsigned i = 0; l->bytes && i < in->size; i++)
+		str_printf(&t->line, " %02x", row->row->bytes[i]);
+	str_append(&t->line, "  ");
+	text_clean(t, in->text);
+	if (in->has_target && !in->is_branch)
+		str_printf(&t->line, "  # 0x%" PRIx64, in->target);
+	if (row->row->symbol) {
+		str_append(&t->line, " <");
+		text_name(t, row->row->symbol);
+		str_append(&t->line, ">");
+	}
+	if (row->row->pointee) {
+		str_append(&t->line, " -> ");
+		text_name(t, row->row->pointee);
+	}
+	text_end_line(t);
+}
+
+void text_disassembly(struct out *o, const struct code_listing *l)
+{
+	struct text *t = (struct text *)o;
+
+	code_heading(t, &l->code->range);
+	for (size_t i = 0; i < l->code->nrows; i++) {
+		if (l->lines && l->rows[i].new_line)
+			code_line(t, &l->rows[i]);
+		code_row(t, l, &l->rows[i]);
+	}
+	text_problem(t, "   ", l->code->problem);
 }

@@ -30,6 +30,7 @@ const struct command *const command_table[] = {
 	&up_command,
 	&down_command,
 	&list_command,
+	&disassemble_command,
 	&locals_command,
 	&print_command,
 	&whatis_command,
@@ -425,11 +426,12 @@ struct error *command_find(struct arena *a, const struct command *const *table,
                            const struct words *words, struct call *ret)
 {
 	struct call call = { .shell = &execute_for_calls };
-	struct words plain = option_words_before(a, words);
+	struct words split = short_form_split(a, words);
+	struct words plain = option_words_before(a, &split);
 	size_t depth;
 
 	TRY(command_named(table, &plain, &call.command, &depth));
-	TRY(option_take_all(a, words, depth, &call));
+	TRY(option_take_all(a, &split, depth, &call));
 	TRY(check_call(table, &call, depth));
 	*ret = call;
 	return NULL;
@@ -439,7 +441,8 @@ size_t command_option_words(const struct command *const *table, const struct wor
                             const struct words *rest)
 {
 	SCRATCH(tmp);
-	struct words plain = option_words_before(&tmp, typed);
+	struct words split = short_form_split(&tmp, typed);
+	struct words plain = option_words_before(&tmp, &split);
 	const struct command *command;
 	size_t depth;
 	struct error *err CLEANUP(error_freep) = command_named(table, &plain, &command, &depth);

@@ -151,6 +151,8 @@ static void short_forms_beat_prefixes(void **state)
 	assert_finds("i b", &info_breakpoints_command, "");
 	assert_finds("k", &kill_command, "");
 	assert_finds("l app/src/main.rs:41", &list_command, "app/src/main.rs:41");
+	assert_finds("disas/s app::serve", &disassemble_command, "/s|app::serve");
+	assert_finds("disassemble /rs 0x10,+4 --intel", &disassemble_command, "/rs|0x10,+4");
 	assert_finds("l -", &list_command, "-");
 	assert_finds("list app::{impl#0}::serve", &list_command, "app::{impl#0}::serve");
 	assert_finds("r", &run_command, "");
@@ -180,6 +182,9 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	                                 "or 0xADDRESS");
 	assert_refuses("list main.rs:", "\"\" is no line, as in src/main.rs:41");
 	assert_refuses("list main.rs:0", "\"0\" is no line, as in src/main.rs:41");
+	assert_refuses("disassemble/x", "\"/x\" is no format: /s shows source lines, /r bytes");
+	assert_refuses("disassemble 0x10,0x10", "the range of addresses is empty");
+	assert_refuses("disassemble a b", "\"b\" is one word too many");
 	assert_refuses("list ::", "\"::\" is no place: name FILE:LINE, a function, or a line");
 	assert_refuses("set x 5", "\"x\" cannot be set; source-map can");
 	assert_refuses("set source-map", "set source-map needs a map: FROM=TO");

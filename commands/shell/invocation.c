@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "commands/shell/short_form.h"
+
 /* Whether the command has all its arguments, so that a further word is none of them. */
 static bool is_full(const struct command *const *table, const struct words *command)
 {
@@ -27,7 +29,8 @@ static bool take_pid(const char *word, pid_t *ret)
 bool invocation_takes(const struct command *const *table, const struct words *command,
                       const char *word, struct named *named)
 {
-	bool is_path = strchr(word, '/') != NULL, has_target = named->pid || named->core;
+	bool is_path = strchr(word, '/') && !short_form_format(word);
+	bool has_target = named->pid || named->core;
 
 	if (command->n && !(is_path && is_full(table, command)))
 		return false;

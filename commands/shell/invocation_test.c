@@ -55,6 +55,10 @@ static void words_name_the_target(void **state)
 	assert_means("async bt all /bin/app", of_core, "exe /bin/app core CORE : async bt all");
 	assert_means("async task 3 /bin/app", of_core, "exe /bin/app core CORE : async task 3");
 	assert_means("./app", of_process, "pid 7 exe ./app ");
+	assert_means("./x/8xb", of_process, "pid 7 exe ./x/8xb ");
+	assert_means("x/8xb 0x10", of_process, "pid 7 : x/8xb 0x10");
+	assert_means("disas/s main", of_process, "pid 7 : disas/s main");
+	assert_means("./app disassemble /s main", nobody, "exe ./app : disassemble /s main");
 }
 
 /* Arguments of a command stay with it; a command or a prefix of one is never the target. */

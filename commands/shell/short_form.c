@@ -54,7 +54,6 @@ static const struct {
 } missing[] = {
 	{ "catch", NULL, no_watch },
 	{ "condition", NULL, no_conditions },
-	{ "disassemble", NULL, no_memory },
 	{ "finish", "fin", "\"up\" shows the frame that awaits this one" },
 	{ "logpoint", NULL, no_watch },
 	{ "next", "n", no_steps },
@@ -77,4 +76,32 @@ struct error *short_form_missing(const char *word)
 			                 word, missing[i].word, missing[i].instead);
 	}
 	return NULL;
+}
+
+const char *short_form_format(const char *word)
+{
+	static const char *const names[] = { "x", "disassemble" };
+	const char *slash = strchr(word, '/');
+	size_t len = slash ? (size_t)(slash - word) : 0;
+
+	for (size_t i = 0; len && i < sizeof(names) / sizeof(*names); i++) {
+		/* Of a name a prefix that nothing else has: "disas". */
+		if (strncmp(names[i], word, len) == 0 && (len > 3 || len == strlen(names[i])))
+			return slash;
+	}
+	return NULL;
+}
+
+struct words short_form_split(struct arena *a, const struct words *words)
+{
+	const char *format = words->n ? short_form_format(words->word[0]) : NULL;
+
+	if (!format)
+		return *words;
+	struct words split = { NEW_ARRAY(a, const char *, words->n + 2), 0 };
+	split.word[split.n++] = arena_strndup(a, words->word[0], (size_t)(format - words->word[0]));
+	split.word[split.n++] = format;
+	for (size_t i = 1; i < words->n; i++)
+		split.word[split.n++] = words->word[i];
+	return split;
 }

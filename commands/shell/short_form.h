@@ -2,6 +2,9 @@
 #ifndef COMMANDS_SHELL_SHORT_FORM_H
 #define COMMANDS_SHELL_SHORT_FORM_H
 
+#include <stddef.h>
+
+#include "commands/base/words.h"
 #include "debugger/base/error.h"
 
 /*
@@ -17,5 +20,16 @@ const char *short_form_note(const char *word);
  * for its short form. NULL for every other word.
  */
 struct error *short_form_missing(const char *word) MUST_CHECK;
+
+/*
+ * Where the format begins that gdb takes without a blank behind the name of a command, as in
+ * "x/8xb" and "disassemble/s": its slash. NULL: the word is no such name with a format.
+ */
+const char *short_form_format(const char *word);
+/*
+ * The words with such a format as a word of its own; words itself where the first one has none. In
+ * arena a.
+ */
+struct words short_form_split(struct arena *a, const struct words *words);
 
 #endif

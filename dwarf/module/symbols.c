@@ -36,6 +36,7 @@ bool symbol_at(struct debuginfo *di, uint64_t addr, struct arena *a, struct symb
 	if (name && offset < sym.st_size) {
 		ret->name = demangle(a, name);
 		ret->offset = offset;
+		ret->size = sym.st_size;
 	}
 	return true;
 }

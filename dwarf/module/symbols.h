@@ -12,6 +12,7 @@ struct symbol_place {
 	const char *section; /* ".text" */
 	const char *name;    /* demangled, of a symbol whose size covers the address */
 	uint64_t offset;     /* from the symbol's start */
+	uint64_t size;       /* of the symbol; 0: there is none */
 };
 
 /* False when no module with a file covers the run-time address. */

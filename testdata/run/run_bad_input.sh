@@ -307,6 +307,18 @@ check_sources() {
 	expect 64 'no source map' "${core[@]}" set source-map =
 }
 
+check_code() {
+	local core=(-c tokio_tcp.core --exe tokio_tcp.exe)
+
+	expect 2 'no function is known at 0x10' "${core[@]}" disassemble 0x10
+	expect 2 '0x10 is not readable' "${core[@]}" disassemble 0x10,+0xffffffffffffff00
+	expect 64 'range of addresses is empty' "${core[@]}" disassemble 0xffffffffffffffff,+1
+	expect 64 'range of addresses is empty' "${core[@]}" disassemble 0x20,0x10
+	expect 2 'no function of the name no::such' "${core[@]}" disassemble no::such
+	expect 64 'is the name of [0-9]+ functions' "${core[@]}" disassemble poll
+	expect 64 'no format' "${core[@]}" disassemble /z
+}
+
 # says_input REGEX: standard error matches it, and the summary is shown.
 says_input() {
 	local status=0
@@ -494,6 +506,7 @@ unpack_fixture tokio_tcp "$work"
 check_usage
 check_cores
 check_sources
+check_code
 check_input
 obstacle=$(ptrace_obstacle)
 if [ -n "$obstacle" ]; then

@@ -130,11 +130,15 @@ run_commands() {
 run_types() {
 	local fixture=$1 out=types format
 
-	mkdir -p "$work/$out/$fixture"
+	mkdir -p "$work/$out/$fixture" "$work/locals/src"
+	# In place of the source, which changes; older than any executable.
+	seq -f '    line %g' 30 >"$work/locals/src/plain.rs"
+	touch -d 2001-01-01 "$work/locals/src/plain.rs"
 	for format in txt json; do
 		answer "$fixture" types "$format" types '^truth::' --limit 5
 		answer "$fixture" type-struct "$format" type truth::Place
 		answer "$fixture" type-coroutine "$format" type locals::plain::compounds
+		answer "$fixture" list "$format" list locals/src/plain.rs:20
 	done
 }
 

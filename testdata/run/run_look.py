@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Looks at where the program `steps` stands while it is under control: source text.
+"""Looks at where the program `steps` stands while it is under control: source text and
+machine code.
 
 usage: run_look.py ASYNCDBG STEPS
 """
@@ -54,11 +55,25 @@ def check_source(asyncdbg, steps):
     expect("lines in all", 30, len(lines))
 
 
+def check_code(asyncdbg, steps):
+    """The code has no breakpoint in it, and is of the line where the thread stands."""
+    (stop, code, bare), _ = ask(asyncdbg, steps, ["disassemble /s", "disassemble"])
+    rows = code["disassembly"]["instructions"]
+    here = [row for row in rows if row["current"]]
+    expect("current instructions", [(SECOND, stop["stopped"]["file"])], [(row["line"], row["file"]) for row in here])
+    expect("breakpoints in the code", [], [row for row in here if row["bytes"] == "cc"])
+    expect("function", True, "steps::walk" in code["disassembly"]["function"])
+    ends = [int(row["address"], 16) + len(row["bytes"].split()) for row in rows]
+    expect("addresses", [int(row["address"], 16) for row in rows[1:]], ends[:-1])
+    expect("lines without /s", {None}, {row["line"] for row in bare["disassembly"]["instructions"]})
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     asyncdbg, steps = sys.argv[1:]
     check_source(asyncdbg, steps)
+    check_code(asyncdbg, steps)
     print("ok")
 
 
