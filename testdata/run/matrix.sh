@@ -57,7 +57,7 @@ if [ ${#rows[@]} -eq 0 ]; then
 fi
 [ -x "$asyncdbg" ] || fail "no asyncdbg at $asyncdbg"
 
-programs=${PROGRAMS:-$(cd "$testdata/programs" && printf '%s\n' */Cargo.toml | grep -vE '^(truth|churn|steps|traced)' |
+programs=${PROGRAMS:-$(cd "$testdata/programs" && printf '%s\n' */Cargo.toml | grep -vE '^(truth|churn|stepping|steps|traced)' |
 	xargs -n 1 dirname)}
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 work=$(mktemp -d)

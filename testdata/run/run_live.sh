@@ -255,7 +255,7 @@ if [ $# -eq 0 ]; then
 	for manifest in "$testdata"/programs/*/src/main.rs; do
 		program=$(basename "${manifest%/src/main.rs}")
 		# They tell no truth about all of themselves: see run_nostop.py, run_saved.py.
-		case $program in churn | steps | traced) continue ;; esac
+		case $program in churn | stepping | steps | traced) continue ;; esac
 		[ ! -x "$dir/$program" ] || programs+=("$program")
 	done
 fi

@@ -1,0 +1,98 @@
+//! Runs one scenario of asynchronous code, and says which of its lines it has executed.
+//!
+//! stepping SCENARIO [--crowd]
+//!
+//! Prints "ready", runs the scenario, and prints in one line of JSON the lines of each instance that
+//! it numbers, in their order; 0 is the one that has the scenario's name. --crowd adds four tasks that
+//! are polled as fast as they can be, in functions of the scenario `crowded`.
+
+mod awaits;
+mod crowd;
+mod ends;
+mod kinds;
+mod record;
+mod roots;
+mod together;
+mod work;
+
+use std::env;
+use std::future::Future;
+
+use tokio::runtime::{Builder, Runtime};
+use truth::say;
+
+use record::Me;
+
+const ME: Me = Me(0);
+
+fn runtime() -> Runtime {
+    Builder::new_multi_thread().worker_threads(4).enable_time().build().expect("no runtime")
+}
+
+/// Runs it as a task, alone or in a crowd.
+fn spawn<F>(crowd: bool, task: F)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    runtime().block_on(async move {
+        let others = crowd::start(if crowd { 4 } else { 0 });
+        let _ = tokio::spawn(task).await;
+        crowd::end(others).await;
+    });
+}
+
+fn run(scenario: &str, crowd: bool) {
+    match scenario {
+        "aborted" => spawn(crowd, ends::aborted(ME)),
+        "block" => spawn(crowd, kinds::block(ME)),
+        "block_on" => roots::block_on(ME),
+        "blocking" => spawn(crowd, roots::blocking(ME)),
+        "branches" => spawn(crowd, awaits::branches(ME)),
+        "budget" => spawn(crowd, awaits::budget(ME)),
+        "buffered" => spawn(crowd, together::buffered(ME)),
+        "by_hand" => spawn(crowd, kinds::by_hand(ME)),
+        "by_reference" => spawn(crowd, together::by_reference(ME)),
+        "calls" => spawn(crowd, kinds::calls(ME)),
+        "catches" => spawn(crowd, ends::catches(ME)),
+        "closure" => spawn(crowd, kinds::closure(ME)),
+        "crowded" => spawn(true, crowd::crowded(Some(ME))),
+        "current" => roots::current(ME),
+        "current_root" => roots::current_root(ME),
+        "descend" => spawn(crowd, together::descend(ME, 3)),
+        "drops" => spawn(crowd, together::drops(ME)),
+        "elapses" => spawn(crowd, together::elapses(ME)),
+        "error" => spawn(crowd, awaits::error(ME)),
+        "generics" => spawn(crowd, kinds::generics(ME)),
+        "join" => spawn(crowd, together::join(ME)),
+        "joins" => spawn(crowd, ends::joins(ME)),
+        "local" => roots::local(ME),
+        "macros" => spawn(crowd, together::macros(ME)),
+        "migrates" => spawn(crowd, awaits::migrates(ME)),
+        "neighbour" => spawn(crowd, crowd::neighbour(ME)),
+        "nested" => spawn(crowd, roots::nested(ME)),
+        "panics" => spawn(crowd, ends::panics(ME)),
+        "plain" => spawn(crowd, awaits::plain(ME)),
+        "pool" => roots::pool(ME),
+        "ready" => spawn(crowd, awaits::ready(ME)),
+        "root" => drop(runtime().block_on(roots::root(ME))),
+        "rounds" => spawn(crowd, awaits::rounds(ME)),
+        "select" => spawn(crowd, together::select(ME)),
+        "shutdown" => ends::shutdown(ME),
+        "spawns" => spawn(crowd, roots::spawns(ME)),
+        "timer" => spawn(crowd, awaits::timer(ME)),
+        "try_join" => spawn(crowd, together::try_join(ME)),
+        "unordered" => spawn(crowd, together::unordered(ME)),
+        "unwinds" => spawn(crowd, ends::unwinds(ME)),
+        "wrapped" => spawn(crowd, kinds::wrapped(ME)),
+        _ => panic!("no scenario \"{scenario}\""),
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let scenario = arguments.first().expect("which scenario?");
+    say("ready");
+    run(scenario, arguments.iter().any(|argument| argument == "--crowd"));
+    say(&record::tell(scenario));
+}
