@@ -105,11 +105,14 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 
 	*ret = (struct stopped){ .pid = asyncdbg_target(s->handle)->pid,
 		                 .why = s->debuggee.control.stop,
-		                 .breakpoint = s->debuggee.breakpoint };
+		                 .breakpoint = s->debuggee.breakpoint,
+		                 .step = s->debuggee.step };
 	if (!s->debuggee.control.pid)
 		return NULL;
 	TRY(session_snapshot(s, WANT_RUNNING, NULL, &snap));
 	ret->thread = snapshot_thread_by_tid(snap, ret->why.tid);
+	if (ret->step.reason != STEP_NONE)
+		ret->from = snapshot_thread_by_tid(snap, ret->step.from);
 	if (ret->thread)
 		focus_set_thread(s, ret->thread);
 	find_place(s, ret, messages, &s->answer);
@@ -139,25 +142,37 @@ static struct error *show_end(struct session *s, const struct answer *answer, st
 	return session_reopen(s, 0, NULL);
 }
 
-struct error *stop_run(struct session *s, struct out *out)
+struct error *stop_run(struct session *s, const struct step_options *step, struct out *out)
 {
 	struct control *c = &s->debuggee.control;
 
 	TRY(stop_need_program(s));
-	TRY(debuggee_continue(&s->debuggee));
+	TRY(step ? step_run(&s->debuggee, step) : debuggee_continue(&s->debuggee));
 	if (!c->pid || c->stop.reason != CONTROL_EXEC)
 		return NULL;
 	TRY(control_enter(c));
 	return stop_begin(s, out);
 }
 
-struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
+static struct error *run(struct session *s, const struct step_options *step,
+                         const struct answer *answer, struct out *out)
 {
-	TRY(stop_run(s, out));
+	TRY(stop_run(s, step, out));
 	if (!s->debuggee.control.pid)
 		return show_end(s, answer, out);
 	struct breakpoint *bp = s->debuggee.breakpoint;
 	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
 	return bp && bp->temporary ? breakpoint_delete(bp) : NULL;
+}
+
+struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
+{
+	return run(s, NULL, answer, out);
+}
+
+struct error *stop_step(struct session *s, const struct step_options *step,
+                        const struct answer *answer, struct out *out)
+{
+	return run(s, step, answer, out);
 }

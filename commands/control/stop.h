@@ -13,10 +13,12 @@ struct error *stop_need_program(const struct session *s) MUST_CHECK;
  */
 struct error *stop_begin(struct session *s, struct out *out) MUST_CHECK;
 /*
- * Continues until something is worth a stop: see debuggee_continue(). A temporary breakpoint is the
+ * Continues until something is worth a stop: see debuggee_continue(), and step_run() for a step,
+ * NULL: none. A temporary breakpoint is the
  * caller's to delete. After an execve() the session is at the new program.
  */
-struct error *stop_run(struct session *s, struct out *out) MUST_CHECK;
+struct error *stop_run(struct session *s, const struct step_options *step, struct out *out)
+	MUST_CHECK;
 /*
  * Describes where the program stands and why, and puts the thread of the stop in focus. *ret
  * borrows from s->answer and the snapshot. messages: where warnings about its source go.
@@ -25,6 +27,9 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 /* The same as stop_run(), and shows the stop. */
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 	MUST_CHECK;
+/* The same for a step. */
+struct error *stop_step(struct session *s, const struct step_options *step,
+                        const struct answer *answer, struct out *out) MUST_CHECK;
 /* Shows where the program stands and why, and puts the thread of the stop in focus. */
 struct error *stop_show(struct session *s, const struct answer *answer, struct out *out) MUST_CHECK;
 

@@ -16,13 +16,31 @@ static void put_thread(struct json_writer *w, const struct stopped *s)
 	json_close_object(w);
 }
 
+static void put_step(struct json_writer *w, const struct stopped *s)
+{
+	const struct step_end *end = &s->step;
+
+	if (end->reason == STEP_NONE) {
+		json_put_null(w, "step");
+		return;
+	}
+	json_open_object(w, "step");
+	json_put_text(w, "command", step_kind_name(end->kind));
+	json_put_text(w, "end", step_reason_name(end->reason));
+	json_put_bool(w, "async", end->async);
+	json_put_int(w, "polls", (int64_t)end->polls);
+	json_put_int(w, "from_tid", end->from);
+	json_put_text(w, "note", end->note);
+	json_close_object(w);
+}
+
 void out_json_stopped(struct json_writer *w, const struct stopped *s)
 {
 	const struct control_stop *why = &s->why;
 	SCRATCH(tmp);
 
 	json_open_object(w, "stopped");
-	json_put_text(w, "reason", stopped_reason_name(why->reason));
+	json_put_text(w, "reason", stopped_reason_name(s));
 	json_put_int(w, "pid", s->pid);
 	out_json_number_if(w, "breakpoint", s->breakpoint != NULL,
 	                   s->breakpoint ? s->breakpoint->number : 0);
@@ -34,6 +52,7 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	json_put_text(w, "file", s->file);
 	out_json_number_if(w, "line", s->line != 0, s->line);
 	json_put_text(w, "source", s->source);
+	put_step(w, s);
 	json_close_object(w);
 }
 

@@ -14,7 +14,9 @@ static void reason(struct text *t, const struct stopped *s)
 
 	switch (why->reason) {
 	case CONTROL_BREAKPOINT:
-		if (s->breakpoint)
+		if (stopped_is_step(s))
+			str_append(&t->line, stopped_reason_name(s));
+		else if (s->breakpoint)
 			str_printf(&t->line, "breakpoint %u", s->breakpoint->number);
 		else
 			str_append(&t->line, "breakpoint");
@@ -34,10 +36,22 @@ static void reason(struct text *t, const struct stopped *s)
 		str_printf(&t->line, "process %d runs another program now", (int)s->pid);
 		break;
 	default:
-		str_printf(&t->line, "process %d: %s", (int)s->pid,
-		           stopped_reason_name(why->reason));
+		str_printf(&t->line, "process %d: %s", (int)s->pid, stopped_reason_name(s));
 		break;
 	}
+}
+
+/* How often it was polled meanwhile, and where the step went to. */
+static void step(struct text *t, const struct stopped *s)
+{
+	if (s->step.polls) {
+		str_append(&t->line, ", resumed after ");
+		text_count(t, s->step.polls, "poll");
+	}
+	if (s->from && s->thread && s->from != s->thread)
+		str_printf(&t->line, " (was #%u)", s->from->number);
+	if (s->step.note && s->step.reason != STEP_BROKEN)
+		str_printf(&t->line, "; %s", s->step.note);
 }
 
 void text_stopped(struct out *o, const struct stopped *s)
@@ -64,9 +78,12 @@ void text_stopped(struct out *o, const struct stopped *s)
 			str_append(&t->line, ")");
 		}
 	}
+	step(t, s);
 	text_end_line(t);
 	if (s->source)
 		text_source_line(t, s->line, true, s->source);
+	if (s->step.reason == STEP_BROKEN)
+		text_problem(t, "", s->step.note);
 }
 
 static void breakpoint(struct text *t, const struct breakpoint *bp)

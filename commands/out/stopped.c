@@ -1,6 +1,12 @@
 #include "commands/out/stopped.h"
 
-const char *stopped_reason_name(enum control_reason reason)
+bool stopped_is_step(const struct stopped *s)
+{
+	return s->why.reason == CONTROL_BREAKPOINT && !s->breakpoint &&
+	       s->step.reason != STEP_NONE && s->step.reason != STEP_BROKEN;
+}
+
+const char *stopped_reason_name(const struct stopped *s)
 {
 	static const char *const names[] = {
 		[CONTROL_STARTED] = "started",
@@ -15,5 +21,5 @@ const char *stopped_reason_name(enum control_reason reason)
 		[CONTROL_GONE] = "gone",
 	};
 
-	return names[reason];
+	return stopped_is_step(s) ? step_reason_name(s->step.reason) : names[s->why.reason];
 }

@@ -4,6 +4,7 @@
 
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
+#include "runtimes/stepping/step.h"
 
 struct thread_info;
 
@@ -12,6 +13,8 @@ struct stopped {
 	pid_t pid;
 	struct control_stop why;
 	const struct breakpoint *breakpoint; /* NULL: none */
+	struct step_end step;                /* reason STEP_NONE: it was not stepping */
+	const struct thread_info *from;      /* thread on which the step began; NULL: unknown */
 	const struct thread_info *thread;    /* NULL: unknown */
 	const char *function;                /* at its pc; NULL: unknown */
 	const char *file;                    /* for display; NULL: unknown */
@@ -20,6 +23,8 @@ struct stopped {
 };
 
 /* "breakpoint", "signal", ...: also the value of "reason" in JSON. */
-const char *stopped_reason_name(enum control_reason reason);
+const char *stopped_reason_name(const struct stopped *s);
+/* Whether a step has come to its end, and no breakpoint of the user's is there. */
+bool stopped_is_step(const struct stopped *s);
 
 #endif

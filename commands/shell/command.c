@@ -66,6 +66,8 @@ const struct command *const command_table[] = {
 	&detach_command,
 	&kill_command,
 	&stepi_command,
+	&next_command,
+	&finish_command,
 	&break_command,
 	&tbreak_command,
 	&info_breakpoints_command,

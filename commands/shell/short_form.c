@@ -11,9 +11,11 @@ static const struct {
 	{ "c", "continue", NULL },
 	{ "d", "down", NULL },
 	{ "f", "frame", NULL },
+	{ "fin", "finish", NULL },
 	{ "h", "help", NULL },
 	{ "i", "info", NULL },
 	{ "k", "kill", NULL },
+	{ "n", "next", NULL },
 	{ "p", "print", NULL },
 	{ "l", "list", NULL },
 	{ "q", "quit", NULL },
@@ -43,7 +45,7 @@ const char *short_form_note(const char *word)
 }
 
 static const char no_steps[] =
-	"asyncdbg steps single instructions only, with \"stepi\"; \"break\" sets a breakpoint";
+	"\"next\" steps over lines, \"stepi\" executes an instruction, \"break\" sets a breakpoint";
 static const char no_conditions[] = "\"break\" has the options --task and --after";
 static const char no_watch[] = "\"break\" sets breakpoints";
 static const char no_memory[] = "\"print\" shows values, \"whatis\" what an address belongs to";
@@ -52,15 +54,9 @@ static const struct {
 	const char *word, *letters; /* letters: its short form, NULL none */
 	const char *instead;
 } missing[] = {
-	{ "catch", NULL, no_watch },
-	{ "condition", NULL, no_conditions },
-	{ "finish", "fin", "\"up\" shows the frame that awaits this one" },
-	{ "logpoint", NULL, no_watch },
-	{ "next", "n", no_steps },
-	{ "nexti", "ni", no_steps },
-	{ "step", NULL, no_steps },
-	{ "until", NULL, no_steps },
-	{ "watch", NULL, no_watch },
+	{ "catch", NULL, no_watch },        { "condition", NULL, no_conditions }, { "logpoint", NULL, no_watch },
+	{ "nexti", "ni", no_steps },        { "step", NULL, no_steps },
+	{ "until", NULL, no_steps },        { "watch", NULL, no_watch },
 	{ "x", NULL, no_memory },
 };
 

@@ -68,6 +68,7 @@ struct arch {
 	unsigned return_column; /* the CFI column of the return address */
 	/* By DWARF number, nregs of them: the number in the kernel's asm/perf_regs.h. */
 	const unsigned char *perf_regs;
+	unsigned char arguments[2]; /* DWARF numbers of the registers of the first arguments */
 	/* CFA - stack pointer at the first instruction of a function. */
 	unsigned entry_cfa;
 

@@ -36,7 +36,14 @@ enum user_word {
 	USER_WORDS
 };
 
-enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16, DWARF_REGS = 17 };
+enum {
+	DWARF_RSI = 4,
+	DWARF_RDI = 5,
+	DWARF_RBP = 6,
+	DWARF_RSP = 7,
+	DWARF_RIP = 16,
+	DWARF_REGS = 17
+};
 
 #define REG(name, word)                                                                            \
 	{                                                                                          \
@@ -204,6 +211,7 @@ const struct arch arch_x86_64 = {
 	.fp = DWARF_RBP,
 	.return_column = DWARF_RIP,
 	.perf_regs = perf_registers,
+	.arguments = { DWARF_RDI, DWARF_RSI },
 	.entry_cfa = 8,
 	.prstatus_size = 336,
 	.prstatus_regs = 112,

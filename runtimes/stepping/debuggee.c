@@ -1,11 +1,15 @@
 #include "runtimes/stepping/debuggee.h"
 
 #include "runtimes/common/inspector.h"
+#include "runtimes/stepping/step_cache.h"
 
 struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 {
 	d->handle = handle;
 	d->breakpoint = NULL;
+	d->step = (struct step_end){ 0 };
+	step_cache_close(d->step_cache);
+	d->step_cache = NULL;
 	d->task_tid = 0;
 	return breakpoint_find_all(d);
 }
@@ -14,12 +18,16 @@ void debuggee_end(struct debuggee *d)
 {
 	d->handle = NULL;
 	d->breakpoint = NULL;
+	d->step = (struct step_end){ 0 };
+	step_cache_close(d->step_cache);
+	d->step_cache = NULL;
 	d->task_tid = 0;
 }
 
 struct error *debuggee_continue(struct debuggee *d)
 {
 	d->breakpoint = NULL;
+	d->step = (struct step_end){ 0 };
 	return control_continue(&d->control);
 }
 
@@ -49,5 +57,7 @@ void debuggee_close(struct debuggee *d)
 {
 	control_close(&d->control);
 	breakpoint_free_all(d);
+	step_cache_close(d->step_cache);
+	d->step_cache = NULL;
 	*d = (struct debuggee){ 0 };
 }

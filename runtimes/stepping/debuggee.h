@@ -11,6 +11,7 @@
 #include "runtimes/stepping/step.h"
 
 struct debuginfo;
+struct step_cache;
 
 /* All zeros: there is none. It must not move: what is set in it points to it. */
 struct debuggee {
@@ -20,7 +21,8 @@ struct debuggee {
 	struct asyncdbg *handle;
 	/* Which numbered breakpoint halted it at the last stop; NULL: none. */
 	struct breakpoint *breakpoint;
-	struct step_end step; /* how the step ended, if the last stop is the end of one */
+	struct step_end step;          /* how the step ended, if the last stop is the end of one */
+	struct step_cache *step_cache; /* of the present program; NULL until the first step */
 	/* The last answer of debuggee_task(), and the control.nstops and thread it is of. */
 	uint64_t task_nstops;
 	pid_t task_tid; /* 0: none */

@@ -1,0 +1,197 @@
+#include "dwarf/lookup/function_lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+
+enum { MAX_DEPTH = 128, MAX_SPANS = 1 << 16, MAX_FUNCTION_ROWS = 1 << 18 };
+
+/* Code of an inlined call, or of a block that polls an awaited future. */
+struct span {
+	uint64_t low, high; /* link-time */
+	size_t call;
+	bool in_await;
+	int depth;
+};
+
+struct reading {
+	const struct function *f;
+	VEC(struct span) spans;
+	VEC(struct function_call) calls;
+	VEC(struct function_row) rows;
+};
+
+static bool has_awaitee(Dwarf_Die *block)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(block, &child) != 0)
+		return false;
+	do {
+		const char *name =
+			dwarf_tag(&child) == DW_TAG_variable ? dwarf_diename(&child) : NULL;
+
+		if (name && strcmp(name, "__awaitee") == 0)
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+static void add_spans(struct reading *r, Dwarf_Die *die, const struct span *like)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 && r->spans.n < MAX_SPANS) {
+		struct span *s = vec_push(&r->spans);
+
+		*s = *like;
+		s->low = low;
+		s->high = high;
+	}
+}
+
+static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
+{
+	Dwarf_Attribute origin;
+	Dwarf_Die function;
+	struct function_call *call = vec_push(&r->calls);
+
+	call->site = dwarf_dieoffset(die);
+	call->parent = like->call;
+	if (dwarf_attr(die, DW_AT_abstract_origin, &origin) &&
+	    dwarf_formref_die(&origin, &function))
+		call->function = lookup_function_die(r->f->dm, dwarf_dieoffset(&function));
+	like->call = r->calls.n - 1;
+	like->in_await = false;
+}
+
+static void add_scope(struct reading *r, Dwarf_Die *die, const struct span *outer)
+{
+	Dwarf_Die child;
+
+	if (outer->depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+		struct span span = *outer;
+
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
+			continue;
+		span.depth++;
+		if (tag == DW_TAG_inlined_subroutine)
+			add_call(r, &child, &span);
+		else
+			span.in_await |= has_awaitee(&child);
+		if (span.call != outer->call || span.in_await != outer->in_await)
+			add_spans(r, &child, &span);
+		add_scope(r, &child, &span);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* The innermost span at a link-time address. */
+static struct span span_at(const struct reading *r, uint64_t pc)
+{
+	struct span best = { .depth = 0 };
+
+	for (size_t i = 0; i < r->spans.n; i++) {
+		const struct span *s = &r->spans.data[i];
+
+		if (pc >= s->low && pc < s->high && s->depth >= best.depth)
+			best = *s;
+	}
+	return best;
+}
+
+static bool is_in(Dwarf_Die *function, Dwarf_Addr addr)
+{
+	return dwarf_haspc(function, addr) == 1;
+}
+
+static void read_rows(struct reading *r, Dwarf_Die *function)
+{
+	Dwarf_Die cu;
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (!dwarf_diecu(function, &cu, NULL, NULL) || dwarf_getsrclines(&cu, &lines, &n) != 0)
+		return;
+	for (size_t i = 0; i < n && r->rows.n < MAX_FUNCTION_ROWS; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		bool is_end = true, is_statement = false;
+		Dwarf_Addr addr;
+		int number = 0;
+
+		if (dwarf_lineaddr(line, &addr) != 0 || !is_in(function, addr) ||
+		    dwarf_lineendsequence(line, &is_end) != 0 || is_end ||
+		    dwarf_linebeginstatement(line, &is_statement) != 0)
+			continue;
+		struct span span = span_at(r, addr);
+		dwarf_lineno(line, &number);
+		*vec_push(&r->rows) = (struct function_row){
+			.addr = r->f->dm->module->bias + addr,
+			.file = dwarf_linesrc(line, NULL, NULL),
+			.line = number > 0 ? (unsigned)number : 0,
+			.call = span.call,
+			.statement = is_statement,
+			.in_await = span.in_await,
+		};
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct function_row *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void read_declaration(Dwarf_Die *function, struct function_lines *ret)
+{
+	Dwarf_Die cu, *unit = dwarf_diecu(function, &cu, NULL, NULL);
+	Dwarf_Attribute attr;
+	int line = 0;
+
+	if (unit && dwarf_attr(unit, DW_AT_comp_dir, &attr))
+		ret->comp_dir = dwarf_formstring(&attr);
+	ret->file = dwarf_decl_file(function);
+	if (dwarf_decl_line(function, &line) == 0 && line > 0)
+		ret->line = (unsigned)line;
+}
+
+void function_lines_read(const struct function *f, struct arena *a, struct function_lines *ret)
+{
+	struct reading r = { .f = f };
+	Dwarf_Die die;
+
+	*ret = (struct function_lines){ 0 };
+	if (!debuginfo_need(f->dm) || !f->dm->dwarf || !dwarf_offdie(f->dm->dwarf, f->die, &die))
+		return;
+	vec_push(&r.calls)->function = f;
+	add_scope(&r, &die, &(struct span){ .depth = 0 });
+	read_rows(&r, &die);
+	if (r.rows.n)
+		qsort(r.rows.data, r.rows.n, sizeof(*r.rows.data), compare_rows);
+	read_declaration(&die, ret);
+	vec_free(&r.spans);
+	ret->nrows = r.rows.n;
+	ret->rows = vec_to_arena(&r.rows, a);
+	ret->ncalls = r.calls.n;
+	ret->calls = vec_to_arena(&r.calls, a);
+}
+
+const struct function_row *function_lines_at(const struct function_lines *l, uint64_t addr)
+{
+	const struct function_row *found = NULL;
+
+	for (size_t i = 0; i < l->nrows && l->rows[i].addr <= addr; i++) {
+		const struct function_row *row = &l->rows[i];
+
+		/* Of several rows at one address the last one counts; line 0 continues a line. */
+		if (!found || row->line || row->call != found->call)
+			found = row;
+	}
+	return found;
+}

@@ -1,0 +1,123 @@
+#include "runtimes/stepping/step.h"
+
+#include "runtimes/common/inspector.h"
+#include "runtimes/stepping/step_plan.h"
+
+/* ---- traps ---- */
+
+struct error *step_trap(struct step_plan *p, trap_vec *to, uint64_t addr,
+                        const struct tracer_filter *filter, trap_decide *decide)
+{
+	struct trap *trap;
+
+	TRY(trap_add(&p->d->control,
+	             &(struct trap_options){
+			     .addr = addr, .filter = filter, .decide = decide, .arg = p },
+	             &trap));
+	*vec_push(to) = trap;
+	return NULL;
+}
+
+struct error *step_untrap(struct step_plan *p, trap_vec *traps)
+{
+	struct error *first = NULL;
+
+	for (size_t i = 0; i < traps->n; i++) {
+		struct error *err = trap_remove(&p->d->control, traps->data[i]);
+
+		if (first)
+			error_free(err);
+		else
+			first = err;
+	}
+	traps->n = 0;
+	return first;
+}
+
+static struct error *end_traps(struct step_plan *p)
+{
+	trap_vec rest = { 0 };
+	struct error *first = NULL;
+	trap_vec *const all[] = { &p->lines, &p->entries, &p->drops, &rest };
+
+	if (p->returning)
+		*vec_push(&rest) = p->returning;
+	if (p->panicking)
+		*vec_push(&rest) = p->panicking;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct error *err = step_untrap(p, all[i]);
+
+		vec_free(all[i]);
+		if (first)
+			error_free(err);
+		else
+			first = err;
+	}
+	return first;
+}
+
+/* ---- plans ---- */
+
+/* In a library, a step goes out to the nearest code of the user's. */
+static struct error *begin_outside(struct step_plan *p)
+{
+	bool found;
+
+	TRY(step_end_go_out(p, p->tid, &found));
+	if (found)
+		return NULL;
+	return error_new(ERR_STATE,
+	                 "no code of yours is on the stack of this thread: \"--all-code\" "
+	                 "steps through libraries, too");
+}
+
+static struct error *begin(struct step_plan *p, struct arena *a)
+{
+	struct step_frame frame;
+
+	TRY(step_frame_read(p, p->tid, a, &frame));
+	step_place_at(p, frame.pc, &p->at);
+	p->cfa = frame.cfa;
+	p->returns = frame.returns;
+	p->active = true;
+	if (!p->at.users || !p->at.line)
+		return begin_outside(p);
+	TRY(step_instance_find(p, &frame, &p->instance));
+	p->end.async = p->instance.type != NULL;
+	p->end.instance = p->instance.addr;
+	if (p->options->kind != STEP_FINISH)
+		TRY(step_lines_plant(p));
+	return step_end_plant(p);
+}
+
+static void finish(struct step_plan *p)
+{
+	if (p->end.reason != STEP_NONE)
+		return;
+	p->end.reason = STEP_BROKEN;
+}
+
+struct error *step_run(struct debuggee *d, const struct step_options *options)
+{
+	struct step_plan p = { .d = d, .options = options, .tid = options->tid };
+	SCRATCH(tmp);
+
+	if (!d->control.pid || !d->handle)
+		return error_new(ERR_STATE, "no program is under control");
+	if (!d->step_cache)
+		d->step_cache = step_cache_new();
+	p.in = asyncdbg_inspector(d->handle);
+	p.arch = p.in->target->arch;
+	p.end = (struct step_end){ .kind = options->kind, .from = options->tid };
+	struct error *err = begin(&p, &tmp);
+	if (!err)
+		err = debuggee_continue(d);
+	finish(&p);
+	struct error *end = end_traps(&p);
+	if (err) {
+		error_free(end);
+		return err;
+	}
+	d->step = p.end;
+	return end;
+}

@@ -1,0 +1,120 @@
+#include "runtimes/stepping/step_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "dwarf/module/symtab.h"
+#include "dwarf/names/demangle.h"
+
+const struct function_lines *step_cache_lines(struct step_cache *c, const struct function *f)
+{
+	uint64_t key = (uintptr_t)f;
+	struct function_lines *lines = map_get(&c->lines, key);
+
+	if (!lines) {
+		lines = NEW(&c->arena, struct function_lines);
+		function_lines_read(f, &c->arena, lines);
+		map_put(&c->lines, key, lines);
+	}
+	return lines;
+}
+
+/* ---- symbols ---- */
+
+struct search {
+	struct dwarf_module *dm;
+	const char *text; /* NULL: the function that begins a panic */
+	VEC(uint64_t) found;
+};
+
+/* "rust_panic", and since rustc 1.89 "_RNv...7___rustc10rust_panic". */
+static void visit_panic(const char *name, uint64_t addr, uint64_t size, void *arg)
+{
+	static const char suffix[] = "10rust_panic";
+	struct search *s = arg;
+	size_t len = strlen(name), n = sizeof(suffix) - 1;
+
+	(void)size;
+	if (strcmp(name, "rust_panic") == 0 ||
+	    (len > n && strcmp(name + len - n, suffix) == 0 && strstr(name, "7___rustc")))
+		*vec_push(&s->found) = s->dm->module->bias + addr;
+}
+
+uint64_t step_cache_panic(struct step_cache *c, struct debuginfo *di)
+{
+	for (size_t i = 0; i < di->nmodules && !c->panic_known; i++) {
+		struct search s = { .dm = debuginfo_program_module(di, i) };
+
+		if (!s.dm)
+			continue;
+		symtab_each_function(s.dm, visit_panic, &s);
+		if (s.found.n)
+			c->panic = s.found.data[0];
+		c->panic_known = s.found.n != 0;
+		vec_free(&s.found);
+	}
+	c->panic_known = true;
+	return c->panic;
+}
+
+/* "core::ptr::drop_in_place<app::run::{{closure}}>" of the text "app::run::{{closure}}". */
+static bool is_drop_of(const char *name, const char *text)
+{
+	SCRATCH(tmp);
+	const char *plain = demangle(&tmp, name), *at;
+	size_t len = strlen(text);
+
+	at = strchr(plain, '<');
+	if (!at || strncmp(plain, "core::ptr::drop_", 16) != 0)
+		return false;
+	return strncmp(at + 1, text, len) == 0 && strcmp(at + 1 + len, ">") == 0;
+}
+
+static void visit_drop(const char *name, uint64_t addr, uint64_t size, void *arg)
+{
+	struct search *s = arg;
+
+	(void)size;
+	if ((strstr(name, "drop_in_place") || strstr(name, "drop_glue")) &&
+	    is_drop_of(name, s->text))
+		*vec_push(&s->found) = s->dm->module->bias + addr;
+}
+
+const struct step_addresses *step_cache_drops(struct step_cache *c, const struct function *poll)
+{
+	uint64_t key = (uintptr_t)poll;
+	struct step_addresses *found = map_get(&c->drops, key);
+	SCRATCH(tmp);
+
+	if (found)
+		return found;
+	found = NEW(&c->arena, struct step_addresses);
+	map_put(&c->drops, key, found);
+	if (!poll->linkage)
+		return found;
+	struct search s = { .dm = poll->dm, .text = demangle(&tmp, poll->linkage) };
+	symtab_each_function(poll->dm, visit_drop, &s);
+	found->n = s.found.n;
+	found->data = vec_to_arena(&s.found, &c->arena);
+	return found;
+}
+
+struct step_cache *step_cache_new(void)
+{
+	struct step_cache *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		out_of_memory();
+	return c;
+}
+
+void step_cache_close(struct step_cache *c)
+{
+	if (!c)
+		return;
+	map_free(&c->lines);
+	map_free(&c->drops);
+	arena_free(&c->arena);
+	free(c);
+}

@@ -1,0 +1,238 @@
+/* How a step ends otherwise than at a line: returned, dropped, cancelled, panicked. */
+#include <string.h>
+
+#include "runtimes/common/inspector.h"
+#include "runtimes/stepping/step_plan.h"
+
+void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop)
+{
+	p->end.reason = reason;
+	*stop = true;
+}
+
+/* ---- returns ---- */
+
+static struct error *at_users_frame(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	(void)hit;
+	step_end_set(arg, STEP_RETURNED, stop);
+	return NULL;
+}
+
+static bool is_users(struct step_plan *p, uint64_t pc)
+{
+	struct step_place place;
+
+	step_place_at(p, pc, &place);
+	return place.users;
+}
+
+/* The innermost frame from the nth on that has code of the user's; 0: none. */
+static size_t find_users_frame(struct step_plan *p, const struct stack *stack, size_t n)
+{
+	for (; n < stack->nframes; n++) {
+		if (is_users(p, stack->frames[n].lookup_pc))
+			return n;
+	}
+	return 0;
+}
+
+/* Takes all traps away but those that are to come. */
+static struct error *clear(struct step_plan *p)
+{
+	struct trap *returning = p->returning;
+
+	p->returning = NULL;
+	TRY(trap_remove(&p->d->control, returning));
+	TRY(step_untrap(p, &p->lines));
+	TRY(step_untrap(p, &p->entries));
+	return step_untrap(p, &p->drops);
+}
+
+/* Goes on to a frame of the user's code that is farther out. */
+static struct error *leave(struct step_plan *p, const struct frame *frame)
+{
+	const struct tracer_filter filter = step_returned_to(p, frame->sp);
+
+	p->leaving = true;
+	p->cfa = frame->sp;
+	TRY(clear(p));
+	return step_trap(p, &p->lines, frame->pc, &filter, at_users_frame);
+}
+
+struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found)
+{
+	SCRATCH(tmp);
+	struct stack stack;
+
+	TRY(step_frame_stack(p, tid, STACK_MAX_FRAMES, &tmp, &stack));
+	size_t n = find_users_frame(p, &stack, 1);
+	*found = n != 0;
+	return n ? leave(p, &stack.frames[n]) : NULL;
+}
+
+/* The function has returned for good: to code of the user, or to a library. */
+static struct error *returned(struct step_plan *p, const struct trap_hit *hit, bool *stop)
+{
+	bool found;
+
+	p->tid = hit->tid;
+	if (is_users(p, hit->addr - 1)) {
+		step_end_set(p, STEP_RETURNED, stop);
+		return NULL;
+	}
+	TRY(step_end_go_out(p, hit->tid, &found));
+	if (found)
+		return NULL;
+	p->end.note = p->instance.type ? "no async function of yours awaits it"
+	                               : "no code of yours called it";
+	step_end_set(p, STEP_RETURNED, stop);
+	return NULL;
+}
+
+static struct error *plant_suspended(struct step_plan *p);
+
+static struct error *at_return(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	const char *state = step_instance_state(p);
+
+	if (!p->instance.type || (state && strcmp(state, "Returned") == 0))
+		return returned(p, hit, stop);
+	struct trap *trap = p->returning;
+
+	p->active = false;
+	p->returning = NULL;
+	TRY(trap_remove(&p->d->control, trap));
+	return plant_suspended(p);
+}
+
+struct tracer_filter step_returned_to(const struct step_plan *p, uint64_t sp)
+{
+	return (struct tracer_filter){ .reg = p->arch->sp, .size = 8, .value = sp };
+}
+
+struct error *step_end_plant_return(struct step_plan *p)
+{
+	const struct tracer_filter filter = step_returned_to(p, p->cfa);
+
+	if (!p->returns)
+		return NULL;
+	return trap_add(
+		&p->d->control,
+		&(struct trap_options){
+			.addr = p->returns, .filter = &filter, .decide = at_return, .arg = p },
+		&p->returning);
+}
+
+/* ---- polls ---- */
+
+static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_frame frame;
+	SCRATCH(tmp);
+
+	(void)stop;
+	if (p->active)
+		return NULL;
+	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
+	p->active = true;
+	p->end.polls++;
+	p->tid = hit->tid;
+	p->cfa = frame.cfa;
+	p->returns = frame.returns;
+	return step_end_plant_return(p);
+}
+
+/* ---- drops ---- */
+
+static struct error *at_drop(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+
+	p->tid = hit->tid;
+	step_end_set(p, STEP_DROPPED, stop);
+	return NULL;
+}
+
+/* The first argument of a function that is about to run. */
+static struct error *trap_argument(struct step_plan *p, trap_vec *to, uint64_t addr, unsigned reg,
+                                   trap_decide *decide)
+{
+	const struct tracer_filter filter = { .reg = reg, .size = 8, .value = p->instance.addr };
+
+	return step_trap(p, to, addr, &filter, decide);
+}
+
+/* It is suspended: it may be polled again, or dropped. */
+static struct error *plant_suspended(struct step_plan *p)
+{
+	const struct step_addresses *drops = step_cache_drops(p->d->step_cache, p->at.function);
+
+	if (p->entries.n)
+		return NULL;
+	/* Where a result is returned in memory, its address is the first argument. */
+	for (unsigned i = 0; i < 2; i++)
+		TRY(trap_argument(p, &p->entries, p->at.function->low, p->arch->arguments[i],
+		                  at_entry));
+	for (size_t i = 0; i < drops->n; i++)
+		TRY(trap_argument(p, &p->drops, drops->data[i], p->arch->arguments[0], at_drop));
+	return NULL;
+}
+
+/* ---- panics ---- */
+
+/* A function through which catch_unwind() calls what may panic. */
+static bool catches(struct step_plan *p, uint64_t pc)
+{
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_functions_at(p->in->di, pc, &tmp, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].name &&
+		    (strstr(l[i].name, "panicking::catch_unwind") ||
+		     strstr(l[i].name, "panicking::try") || strcmp(l[i].name, "__rust_try") == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the panic unwinds the call in progress. */
+static bool is_unwound(struct step_plan *p, const struct stack *stack)
+{
+	for (size_t i = 0; i < stack->nframes; i++) {
+		if (i && stack->frames[i].sp == p->cfa)
+			return true;
+		if (stack->frames[i].sp > p->cfa || catches(p, stack->frames[i].lookup_pc))
+			return false;
+	}
+	return false;
+}
+
+static struct error *at_panic(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	SCRATCH(tmp);
+	struct stack stack;
+
+	if (!p->active || hit->tid != p->tid)
+		return NULL;
+	TRY(step_frame_stack(p, hit->tid, STACK_MAX_FRAMES, &tmp, &stack));
+	if (is_unwound(p, &stack))
+		step_end_set(p, STEP_PANICKED, stop);
+	return NULL;
+}
+
+struct error *step_end_plant(struct step_plan *p)
+{
+	uint64_t panic = step_cache_panic(p->d->step_cache, p->in->di);
+
+	TRY(step_end_plant_return(p));
+	if (!panic)
+		return NULL;
+	return trap_add(&p->d->control,
+	                &(struct trap_options){ .addr = panic, .decide = at_panic, .arg = p },
+	                &p->panicking);
+}

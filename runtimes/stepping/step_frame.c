@@ -1,0 +1,136 @@
+/* Frames of threads that stand still, and places in the source: without a snapshot. */
+#include <string.h>
+
+#include "runtimes/common/inspector.h"
+#include "runtimes/stepping/step_plan.h"
+
+enum {
+	FIRST_STACK = 16 << 10, /* bytes that are read at first */
+	MAX_STACK = 8 << 20,
+};
+
+/* ---- frames ---- */
+
+struct limit {
+	size_t frames, max;
+};
+
+static bool is_enough(uint64_t address, void *arg)
+{
+	struct limit *limit = arg;
+
+	(void)address;
+	return ++limit->frames >= limit->max;
+}
+
+/* Reads up to *size bytes at the stack pointer; *size is how many could be read. */
+static unsigned char *read_stack(struct step_plan *p, uint64_t sp, struct arena *a, size_t *size)
+{
+	unsigned char *bytes = arena_alloc(a, *size);
+
+	for (; *size >= sizeof(uint64_t); *size /= 2) {
+		struct error *err CLEANUP(error_freep) =
+			control_read(&p->d->control, sp, bytes, *size);
+
+		if (!err)
+			return bytes;
+	}
+	*size = 0;
+	return bytes;
+}
+
+/* Unwinds with so many bytes of the stack; false: it takes more of them. */
+static bool unwind(struct step_plan *p, const struct regs *regs, size_t size, size_t max,
+                   struct arena *a, struct stack *ret)
+{
+	struct limit limit = { .max = max };
+	struct stack_copy copy = { .regs = regs->r, .size = size };
+	size_t wanted = size;
+
+	copy.bytes = read_stack(p, regs->r[p->arch->sp], a, &copy.size);
+	unwind_copy(p->in->unwinder, a, &copy, is_enough, &limit, ret);
+	return !ret->problem || copy.size < wanted;
+}
+
+static struct error *stack_of(struct step_plan *p, const struct regs *regs, size_t max,
+                              struct arena *a, struct stack *ret)
+{
+	size_t size = FIRST_STACK;
+
+	while (!unwind(p, regs, size, max, a, ret) && size < MAX_STACK)
+		size *= 8;
+	return NULL;
+}
+
+struct error *step_frame_stack(struct step_plan *p, pid_t tid, size_t max, struct arena *a,
+                               struct stack *ret)
+{
+	struct regs regs;
+
+	TRY(control_registers(&p->d->control, tid, a, &regs));
+	return stack_of(p, &regs, max, a, ret);
+}
+
+struct error *step_frame_read(struct step_plan *p, pid_t tid, struct arena *a,
+                              struct step_frame *ret)
+{
+	struct stack stack;
+
+	*ret = (struct step_frame){ 0 };
+	TRY(control_registers(&p->d->control, tid, a, &ret->regs));
+	ret->pc = ret->regs.r[p->arch->pc];
+	ret->sp = ret->regs.r[p->arch->sp];
+	TRY(stack_of(p, &ret->regs, 2, a, &stack));
+	if (stack.nframes == 2) {
+		ret->cfa = stack.frames[1].sp;
+		ret->returns = stack.frames[1].pc;
+	}
+	return NULL;
+}
+
+struct error *step_frame_at_entry(struct step_plan *p, pid_t tid, struct arena *a,
+                                  struct step_frame *ret)
+{
+	*ret = (struct step_frame){ 0 };
+	TRY(control_registers(&p->d->control, tid, a, &ret->regs));
+	ret->pc = ret->regs.r[p->arch->pc];
+	ret->sp = ret->regs.r[p->arch->sp];
+	ret->cfa = ret->sp + p->arch->entry_cfa;
+	/* The call has pushed it, or it is in a register. */
+	if (p->arch->entry_cfa)
+		return control_read(&p->d->control, ret->sp, &ret->returns, sizeof(ret->returns));
+	ret->returns = ret->regs.r[p->arch->return_column];
+	return NULL;
+}
+
+/* ---- places ---- */
+
+static bool is_users(struct step_plan *p, const struct function *f, const char *file,
+                     const char *comp_dir)
+{
+	SCRATCH(tmp);
+
+	if (debuginfo_is_system(f->dm->module))
+		return false;
+	if (p->options->all_code)
+		return true;
+	return file && !inspector_source(p->in, &tmp, file, comp_dir).library;
+}
+
+void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
+{
+	const struct function *f = lookup_function(p->in->di, pc);
+	const struct function_row *row;
+
+	*ret = (struct step_place){ .function = f };
+	if (!f)
+		return;
+	ret->lines = step_cache_lines(p->d->step_cache, f);
+	row = function_lines_at(ret->lines, pc);
+	if (!row)
+		return;
+	ret->file = row->file;
+	ret->line = row->line;
+	ret->call = row->call;
+	ret->users = is_users(p, f, row->file, ret->lines->comp_dir);
+}

@@ -1,0 +1,121 @@
+/* Where a step over lines may stop: the beginnings of the other lines of its function. */
+#include <string.h>
+
+#include "dwarf/lookup/argument_place.h"
+#include "dwarf/unwind/cfa_rule.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/stepping/step_plan.h"
+
+/* ---- which rows ---- */
+
+static bool is_same_line(const struct step_plan *p, const struct function_row *row)
+{
+	return row->line == p->at.line &&
+	       (row->file == p->at.file ||
+	        (row->file && p->at.file && strcmp(row->file, p->at.file) == 0));
+}
+
+/* Whether an inlined call, or the function itself (0), is around another one. */
+static bool is_around(const struct function_lines *l, size_t outer, size_t call)
+{
+	while (call && call != outer)
+		call = l->calls[call].parent;
+	return call == outer;
+}
+
+/*
+ * The head of a coroutine's body: where it is resumed, and what panics if it must not be. A step
+ * that begins there is at the same line.
+ */
+static bool is_dispatch(const struct step_plan *p, const struct function_row *row)
+{
+	return p->instance.type && !row->call && row->line == p->at.lines->line;
+}
+
+/* Whether the line has a row that is in no await that is in progress. */
+static bool begins_outside(const struct function_lines *l, const struct function_row *row)
+{
+	for (size_t i = 0; i < l->nrows; i++) {
+		const struct function_row *other = &l->rows[i];
+
+		if (other->line == row->line && other->call == row->call && other->statement &&
+		    !other->in_await)
+			return true;
+	}
+	return false;
+}
+
+static bool may_stop_at(const struct step_plan *p, const struct function_row *row)
+{
+	const struct function_lines *l = p->at.lines;
+	unsigned least = p->options->line ? p->options->line : p->at.line + 1;
+
+	if (!row->statement || !row->line || is_dispatch(p, row))
+		return false;
+	if (p->options->kind == STEP_UNTIL && row->call == p->at.call && row->line < least)
+		return false;
+	/* Where it is inlined, the code around it counts as what it returns to. */
+	if (row->call != p->at.call)
+		return is_around(l, row->call, p->at.call);
+	if (is_same_line(p, row))
+		return false;
+	return !row->in_await || !begins_outside(l, row);
+}
+
+/* ---- whose ---- */
+
+/* The thread is in the call in progress. */
+static bool filter_call(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret)
+{
+	struct cfa_rule rule;
+
+	if (!cfa_rule_at(p->in->target, addr, &rule))
+		return false;
+	*ret = (struct tracer_filter){
+		.reg = rule.reg, .offset = { rule.offset }, .size = 8, .value = p->cfa
+	};
+	return true;
+}
+
+/* The thread polls the instance. */
+static bool filter_instance(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret)
+{
+	struct argument_place place;
+
+	if (!p->instance.type || !argument_place_at(p->at.function, addr, &place))
+		return false;
+	*ret = (struct tracer_filter){ .reg = place.reg,
+		                       .nloads = place.in_memory,
+		                       .offset = { place.offset },
+		                       .size = 8,
+		                       .value = p->instance.addr };
+	return true;
+}
+
+static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+
+	p->tid = hit->tid;
+	step_end_set(p, STEP_LINE, stop);
+	return NULL;
+}
+
+struct error *step_lines_plant(struct step_plan *p)
+{
+	const struct function_lines *l = p->at.lines;
+	uint64_t last = 0;
+
+	for (size_t i = 0; l && i < l->nrows; i++) {
+		const struct function_row *row = &l->rows[i];
+		struct tracer_filter filter;
+
+		if (row->addr == last || !may_stop_at(p, row))
+			continue;
+		if (!filter_instance(p, row->addr, &filter) && !filter_call(p, row->addr, &filter))
+			continue;
+		TRY(step_trap(p, &p->lines, row->addr, &filter, at_line));
+		last = row->addr;
+	}
+	return NULL;
+}

@@ -1,0 +1,98 @@
+/* The plan of one step: what is shared by the files step*.c. */
+#ifndef RUNTIMES_STEPPING_STEP_PLAN_H
+#define RUNTIMES_STEPPING_STEP_PLAN_H
+
+#include "dwarf/lookup/function_lines.h"
+#include "dwarf/unwind/unwind.h"
+#include "runtimes/stepping/debuggee.h"
+#include "runtimes/stepping/step_cache.h"
+
+typedef VEC(struct trap *) trap_vec;
+
+/* A physical frame of a thread that stands still. */
+struct step_frame {
+	struct regs regs;
+	uint64_t pc, sp;
+	uint64_t cfa;     /* 0: unknown */
+	uint64_t returns; /* where it returns to; 0: unknown */
+};
+
+/* A line of the function that steps. */
+struct step_place {
+	const struct function *function; /* NULL: no debug info covers it */
+	const struct function_lines *lines;
+	const char *file; /* NULL: unknown */
+	unsigned line;    /* 0: unknown */
+	size_t call;      /* the innermost inlined call: index into lines->calls */
+	bool users;       /* it is no code of a library */
+};
+
+/* One instance of a coroutine. */
+struct step_instance {
+	const struct type *type; /* NULL: the step is none of a coroutine */
+	uint64_t addr;           /* of its object */
+};
+
+struct step_plan {
+	struct debuggee *d;
+	struct inspector *in;
+	const struct arch *arch;
+	const struct step_options *options;
+	struct step_place at;
+	struct step_instance instance;
+	/* The call of the function, or the poll, that is in progress. */
+	bool active;
+	pid_t tid;
+	uint64_t cfa, returns;
+	trap_vec lines, entries, drops;
+	struct trap *returning, *panicking;
+	bool leaving; /* it has returned, and goes on to a frame of the user's code */
+	struct step_end end;
+};
+
+/* ---- step_frame.c ---- */
+
+struct error *step_frame_read(struct step_plan *p, pid_t tid, struct arena *a,
+                              struct step_frame *ret) MUST_CHECK;
+/* The innermost frames of a thread, at most max. */
+struct error *step_frame_stack(struct step_plan *p, pid_t tid, size_t max, struct arena *a,
+                               struct stack *ret) MUST_CHECK;
+/* At the first instruction of a function. */
+struct error *step_frame_at_entry(struct step_plan *p, pid_t tid, struct arena *a,
+                                  struct step_frame *ret) MUST_CHECK;
+/* What the code at an address is; NULL lines and a line of 0 if that is unknown. */
+void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret);
+
+/* ---- step_lines.c ---- */
+
+/* Traps at the lines that a step may stop at, for the instance or the call in progress. */
+struct error *step_lines_plant(struct step_plan *p) MUST_CHECK;
+
+/* ---- step_instance.c ---- */
+
+/* Which coroutine a frame polls: its type is NULL if it is none. */
+struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
+                                 struct step_instance *ret) MUST_CHECK;
+/* "Returned", "Suspend0": the state of its object; NULL: unknown. */
+const char *step_instance_state(struct step_plan *p);
+
+/* ---- step_end.c ---- */
+
+/* Ends the step at this stop. */
+void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop);
+/* Traps where the function returns, and where a panic begins. */
+struct error *step_end_plant(struct step_plan *p) MUST_CHECK;
+/* Goes on to the nearest frame of code of the user behind the innermost one; *found false: none. */
+struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found) MUST_CHECK;
+/* A trap where the call in progress returns. */
+struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
+
+/* ---- step.c ---- */
+
+struct error *step_trap(struct step_plan *p, trap_vec *to, uint64_t addr,
+                        const struct tracer_filter *filter, trap_decide *decide) MUST_CHECK;
+struct error *step_untrap(struct step_plan *p, trap_vec *traps) MUST_CHECK;
+/* A thread whose stack pointer is that, at an instruction behind a call. */
+struct tracer_filter step_returned_to(const struct step_plan *p, uint64_t sp);
+
+#endif
