@@ -86,6 +86,13 @@ struct arch {
 	size_t breakpoint_size;
 	size_t breakpoint_pc; /* pc - address of the instruction, when a thread stops at it */
 
+	/*
+	 * A flag of the word at this offset in user_regs: the next instruction is executed though a
+	 * hardware breakpoint is there. 0: there is none.
+	 */
+	size_t resume_offset;
+	uint64_t resume_flag;
+
 	const unsigned char *syscall_insn; /* the instruction that enters the kernel, */
 	size_t syscall_insn_size;          /* at most a word */
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/user.h>
 
 #include <cmocka.h>
 
@@ -109,6 +110,7 @@ static void test_registers(void **state)
 	assert_string_equal(arch->regs[arch->sp].name, "rsp");
 	assert_int_equal(arch->breakpoint[0], 0xcc);
 	assert_int_equal(arch->breakpoint_pc, arch->breakpoint_size);
+	assert_int_equal(arch->resume_offset, offsetof(struct user_regs_struct, eflags));
 }
 
 static void test_machines(void **state)

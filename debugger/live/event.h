@@ -20,6 +20,8 @@ enum event_kind {
 	EVENT_VFORK,       /* likewise; the thread waits until the child execs or exits */
 	EVENT_CLONE,       /* likewise, by a clone() that did not make a thread */
 	EVENT_BREAKPOINT,  /* the thread is about to execute the instruction at addr */
+	EVENT_WATCH,       /* the thread has written, or accessed, the bytes at addr */
+	EVENT_UNWATCHED,   /* a new thread has no hardware breakpoints: status is the errno */
 	EVENT_EXIT,        /* the program ended with status; the last event */
 	EVENT_KILLED,      /* a signal ended the program; the last event */
 };
@@ -28,10 +30,10 @@ struct event {
 	enum event_kind kind;
 	pid_t tid;     /* the thread that caused it */
 	pid_t child;   /* EVENT_NEW_THREAD, EVENT_FORK, EVENT_VFORK, EVENT_CLONE */
-	uint64_t addr; /* EVENT_BREAKPOINT */
+	uint64_t addr; /* EVENT_BREAKPOINT, EVENT_WATCH */
 	bool halted;   /* all threads stand still since, until TRACER_CONTINUE */
 	int signal;    /* EVENT_STOPPED, EVENT_SIGNAL, EVENT_KILLED */
-	int status;    /* EVENT_THREAD_EXIT, EVENT_EXIT; -1 unknown */
+	int status;    /* EVENT_THREAD_EXIT, EVENT_EXIT: -1 unknown; EVENT_UNWATCHED */
 	size_t lost;   /* events dropped before this one, as too many were not read */
 };
 

@@ -31,6 +31,7 @@ struct tracee *tracer_add(struct tracer *tr, pid_t tid)
 	struct tracee *tracee = vec_push(&tr->tracees);
 
 	*tracee = (struct tracee){ .tid = tid, .state = TRACEE_RUNNING, .kept = true };
+	tracer_watch_thread(tr, tracee);
 	return tracee;
 }
 
@@ -271,6 +272,7 @@ void tracer_free(struct tracer *tr)
 		return;
 	if (tr->started)
 		error_free(ask(tr, NULL));
+	tracer_unwatch_all(tr);
 	vec_free(&tr->tracees);
 	vec_free(&tr->events);
 	vec_free(&tr->planted);

@@ -237,6 +237,21 @@ static bool set_pc(struct tracer *tr, pid_t tid, uint64_t pc)
 	return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0;
 }
 
+void tracer_pass(struct tracer *tr, pid_t tid)
+{
+	const struct arch *arch = tr->arch;
+	unsigned char regs[TRACER_MAX_USER_REGS];
+	uint64_t flags;
+
+	if (!arch->resume_flag || !tracer_read_registers(tr, tid, regs))
+		return;
+	memcpy(&flags, regs + arch->resume_offset, sizeof(flags));
+	flags |= arch->resume_flag;
+	memcpy(regs + arch->resume_offset, &flags, sizeof(flags));
+	struct iovec iov = { regs, arch->user_regs_size };
+	ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov);
+}
+
 /* Whether a SIGTRAP comes from a breakpoint instruction: x86 has SI_KERNEL, others TRAP_BRKPT. */
 static bool is_of_breakpoint(const siginfo_t *info)
 {

@@ -53,12 +53,14 @@ static bool wait_one(struct tracer *tr, size_t i, uint64_t deadline)
 	return true;
 }
 
-/* A thread whose SIGTRAP of a breakpoint is still to come receives it: the breakpoint may go. */
+/* A thread whose signal of a breakpoint is still to come receives it: the breakpoint may go. */
 static void settle(struct tracer *tr, size_t i, uint64_t deadline)
 {
 	struct tracee *tracee = &tr->tracees.data[i];
 
-	if (tracee->state != TRACEE_STOPPED || !tracer_is_trap_pending(tr, tracee->tid))
+	if (tracee->state != TRACEE_STOPPED)
+		return;
+	if (!tracer_is_trap_pending(tr, tracee->tid) && !tracer_is_hit_pending(tr, tracee))
 		return;
 	tracee->held = false;
 	tracer_go_on(tracee);
@@ -160,6 +162,8 @@ static bool step(struct tracer *tr, size_t i)
 	tr->busy = true;
 	if (p)
 		tracer_lift(tr, tid, p);
+	if (tracer_is_watched(tr, pc))
+		tracer_pass(tr, tid);
 	bool masked = !is_at_syscall(tr, tid, pc) && change_mask(PTRACE_GETSIGMASK, tid, &mask) &&
 	              change_mask(PTRACE_SETSIGMASK, tid, &kept);
 	bool done = step_bare(tr, i, pc);
@@ -171,6 +175,7 @@ static bool step(struct tracer *tr, size_t i)
 	pid_t by = any_stopped(tr);
 	if (p && by && !tr->vfork_parent)
 		tracer_replant(tr, by, p);
+	settle(tr, i, tracer_soon());
 	tr->tracees.data[i].held = true;
 	tr->busy = false;
 	return done;
@@ -203,6 +208,8 @@ static void resume_all(struct tracer *tr)
 
 void tracer_continue(struct tracer *tr)
 {
+	if (tracer_report_hit(tr, NULL))
+		return;
 	for (size_t i = 0; i < tr->tracees.n && !tr->vfork_parent && !tr->want_halt; i++) {
 		struct tracee *tracee = &tr->tracees.data[i];
 		uint64_t at = tracee->reported;
@@ -210,14 +217,21 @@ void tracer_continue(struct tracer *tr)
 		if (tracee->state != TRACEE_STOPPED || !at)
 			continue;
 		tracee->reported = 0;
-		if (at == tracer_pc(tr, tracee->tid) && tracer_planted_at(tr, at))
+		if (at != tracer_pc(tr, tracee->tid))
+			continue;
+		/* Without a step: if we are killed in the middle of one, it ends the program. */
+		if (tracer_planted_at(tr, at))
 			step(tr, i);
+		else if (tracer_is_watched(tr, at))
+			tracer_pass(tr, tracee->tid);
 	}
 	if (tr->want_halt) {
 		/* A signal of a step, which halts: an event says so. */
 		tr->want_halt = false;
 		return;
 	}
+	if (tracer_report_hit(tr, NULL))
+		return;
 	tr->halted = false;
 	resume_all(tr);
 }
@@ -313,6 +327,7 @@ void tracer_end_session(struct tracer *tr)
 	for (size_t i = 0; i < tr->vforks.n; i++)
 		ptrace(PTRACE_DETACH, tr->vforks.data[i].child, NULL, NULL);
 	tracer_forget_breakpoints(tr);
+	tracer_unwatch_all(tr);
 	tr->newborn.n = tr->vforks.n = 0;
 	tr->vfork_parent = 0;
 	tr->pid = 0;
@@ -339,6 +354,7 @@ struct error *tracer_detach(struct tracer *tr)
 	pid_t by = any_stopped(tr);
 	if (by)
 		tracer_lift_all(tr, by);
+	tracer_unwatch_all(tr);
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		const struct tracee *tracee = &tr->tracees.data[i];
 
@@ -351,6 +367,11 @@ struct error *tracer_detach(struct tracer *tr)
 }
 
 /* ---- requests ---- */
+
+static bool is_breakpoint(struct tracer *tr, uint64_t addr)
+{
+	return tracer_planted_at(tr, addr) || tracer_is_watched(tr, addr);
+}
 
 static struct error *step_thread(struct tracer *tr, struct tracer_request *r)
 {
@@ -366,7 +387,8 @@ static struct error *step_thread(struct tracer *tr, struct tracer_request *r)
 		tracee = tracer_find(tr, r->step.tid);
 		uint64_t pc = tracee && tr->pid ? tracer_pc(tr, tracee->tid) : 0;
 		if (tracee)
-			tracee->reported = tracer_planted_at(tr, pc) ? pc : 0;
+			tracee->reported = is_breakpoint(tr, pc) ? pc : 0;
+		tracer_report_hit(tr, NULL);
 		return NULL;
 	}
 	return error_new(ERR_STATE, "thread %d has ended or is not stopped", (int)r->step.tid);
@@ -386,6 +408,11 @@ static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 		return step_thread(tr, r);
 	case TRACER_REGISTERS:
 		return tracer_registers(tr, r);
+	case TRACER_WATCH:
+		return tracer_watch(tr, &r->watch);
+	case TRACER_UNWATCH:
+		tracer_unwatch(tr, &r->watch);
+		return NULL;
 	default:
 		return error_new(ERR_STATE, "not supported yet");
 	}

@@ -81,7 +81,7 @@ struct tracee *tracer_find(struct tracer *tr, pid_t tid)
 	return NULL;
 }
 
-static void keep_event(struct tracer *tr, struct event e)
+void tracer_keep_event(struct tracer *tr, struct event e)
 {
 	pthread_mutex_lock(&tr->lock);
 	if (tr->events.n - tr->taken >= MAX_EVENTS && e.kind != EVENT_EXIT &&
@@ -151,7 +151,7 @@ static void take_end(struct tracer *tr, struct tracee *tracee, const struct wait
 		e.kind = EVENT_THREAD_EXIT;
 	else
 		tracer_end_session(tr);
-	keep_event(tr, e);
+	tracer_keep_event(tr, e);
 }
 
 /* A thread that calls execve() takes over the tid of the main thread; all others end. */
@@ -164,11 +164,13 @@ static void take_exec(struct tracer *tr, struct tracee *tracee)
 			other->state = TRACEE_GONE;
 	}
 	tracer_forget_breakpoints(tr);
+	tracer_unwatch_all(tr);
 	tracee->reported = 0;
 	tr->vfork_parent = 0;
 	tr->want_halt |= tr->controlled;
-	keep_event(tr, (struct event){
-			       .kind = EVENT_EXEC, .tid = tracee->tid, .halted = tr->controlled });
+	tracer_keep_event(
+		tr,
+		(struct event){ .kind = EVENT_EXEC, .tid = tracee->tid, .halted = tr->controlled });
 }
 
 static void take_child(struct tracer *tr, pid_t tid, int event)
@@ -185,7 +187,7 @@ static void take_child(struct tracer *tr, pid_t tid, int event)
 		e.kind = EVENT_VFORK;
 	else if (is_thread(tr, e.child))
 		e.kind = EVENT_NEW_THREAD;
-	keep_event(tr, e);
+	tracer_keep_event(tr, e);
 	if (e.kind != EVENT_NEW_THREAD)
 		tracer_new_process(tr, tid, e.child, e.kind == EVENT_VFORK);
 	else if (!tracer_find(tr, e.child))
@@ -213,10 +215,18 @@ static void take_breakpoint(struct tracer *tr, struct tracee *tracee, uint64_t a
 		return;
 	}
 	tr->want_halt = true;
-	keep_event(tr, (struct event){ .kind = EVENT_BREAKPOINT,
-	                               .tid = tracee->tid,
-	                               .addr = addr,
-	                               .halted = true });
+	tracer_keep_event(tr, (struct event){ .kind = EVENT_BREAKPOINT,
+	                                      .tid = tracee->tid,
+	                                      .addr = addr,
+	                                      .halted = true });
+}
+
+/* As take_breakpoint(), but those that come to one before they stop are reported later. */
+static void take_watch(struct tracer *tr, struct tracee *tracee)
+{
+	tracee->signal = 0;
+	if (!tr->halted && !tr->want_halt)
+		tr->want_halt = tracer_report_hit(tr, tracee);
 }
 
 static void take_signal(struct tracer *tr, struct tracee *tracee, int signal)
@@ -228,13 +238,17 @@ static void take_signal(struct tracer *tr, struct tracee *tracee, int signal)
 		take_breakpoint(tr, tracee, addr);
 		return;
 	}
+	if (tracer_take_hit(tr, tracee)) {
+		take_watch(tr, tracee);
+		return;
+	}
 	if (tr->drop_signals & bit)
 		tracee->signal = 0;
 	tr->want_halt |= (tr->stop_signals & bit) != 0;
-	keep_event(tr, (struct event){ .kind = EVENT_SIGNAL,
-	                               .tid = tracee->tid,
-	                               .signal = signal,
-	                               .halted = tr->stop_signals & bit });
+	tracer_keep_event(tr, (struct event){ .kind = EVENT_SIGNAL,
+	                                      .tid = tracee->tid,
+	                                      .signal = signal,
+	                                      .halted = tr->stop_signals & bit });
 }
 
 static void take_kept(struct tracer *tr, struct tracee *tracee, int event, int signal)
@@ -244,9 +258,9 @@ static void take_kept(struct tracer *tr, struct tracee *tracee, int event, int s
 	tracee->group_stop = event == PTRACE_EVENT_STOP && stops_jobs(signal);
 	/* Every thread reports it: queue the event once. */
 	if (tracee->group_stop && !before && tracee->tid == tr->pid)
-		keep_event(tr, (struct event){ .kind = EVENT_STOPPED,
-		                               .tid = tracee->tid,
-		                               .signal = signal });
+		tracer_keep_event(tr, (struct event){ .kind = EVENT_STOPPED,
+		                                      .tid = tracee->tid,
+		                                      .signal = signal });
 	if (event == 0) {
 		take_signal(tr, tracee, signal);
 	} else if (event == PTRACE_EVENT_VFORK_DONE && tracee->tid == tr->vfork_parent) {
@@ -304,6 +318,8 @@ void tracer_prune(struct tracer *tr)
 
 		if (tracee->state != TRACEE_GONE && tracee->kept && tr->pid)
 			tr->tracees.data[n++] = *tracee;
+		else
+			tracer_unwatch_thread(&tr->tracees.data[i]);
 	}
 	tr->tracees.n = n;
 }

@@ -1,6 +1,7 @@
 /*
  * Internals of the tracer, shared by tracer.c, tracer_launch.c, tracer_event.c, tracer_stop.c,
- * tracer_control.c, tracer_break.c and tracer_filter.c. All functions run in the tracer thread.
+ * tracer_control.c, tracer_break.c, tracer_filter.c and tracer_watch.c. All functions run in the
+ * tracer thread.
  */
 #ifndef DEBUGGER_LIVE_TRACER_PRIVATE_H
 #define DEBUGGER_LIVE_TRACER_PRIVATE_H
@@ -33,6 +34,8 @@ struct tracee {
 	uint64_t reported;
 	bool group_stop; /* stopped by job control: must not continue before SIGCONT */
 	int signal;      /* to be delivered when the thread continues */
+	int watch_fd[TRACER_MAX_WATCHES]; /* perf events of tracer.watches, each plus 1; 0: none */
+	unsigned late; /* bit n: it has hit tracer.watches[n], which no event has said yet */
 	/* Used during a stop; name is in the target's stop_arena. */
 	const char *name;
 	char run_state;
@@ -74,6 +77,9 @@ struct tracer {
 	/* Breakpoints; changed by the tracer thread with the lock, which other readers take. */
 	VEC(struct planted) planted;
 	atomic_size_t nplanted;
+	/* Hardware breakpoints; len 0: none. */
+	struct tracer_watch watches[TRACER_MAX_WATCHES];
+	int lowest_fd, highest_fd; /* of all that were used for them; 0: none */
 	/* Used by the tracer thread. */
 	pid_t tid;
 	pid_t pid; /* of the session's program; 0: no session */
@@ -124,6 +130,8 @@ struct tracee *tracer_find(struct tracer *tr, pid_t tid);
 /* When a wait for single threads that starts now ends. */
 uint64_t tracer_soon(void);
 
+/* Queues an event for the caller. */
+void tracer_keep_event(struct tracer *tr, struct event e);
 /* The caller can take events that halt: the program stands still. */
 void tracer_show_events(struct tracer *tr);
 
@@ -171,6 +179,8 @@ struct error *tracer_write(struct tracer *tr, pid_t tid, uint64_t addr, const vo
                            size_t len) MUST_CHECK;
 /* The pc of a stopped thread; 0: unknown. */
 uint64_t tracer_pc(struct tracer *tr, pid_t tid);
+/* Lets a stopped thread execute its next instruction in spite of a hardware breakpoint at it. */
+void tracer_pass(struct tracer *tr, pid_t tid);
 /*
  * Whether a thread that is stopped by SIGTRAP has executed a breakpoint. Then its pc is set to the
  * breakpoint's address, which is returned; otherwise 0.
@@ -190,6 +200,30 @@ struct error *tracer_registers(struct tracer *tr, struct tracer_request *r) MUST
  */
 bool tracer_read_registers(struct tracer *tr, pid_t tid, unsigned char *ret);
 enum { TRACER_MAX_USER_REGS = 1024 };
+
+/* tracer_watch.c */
+struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w) MUST_CHECK;
+void tracer_unwatch(struct tracer *tr, const struct tracer_watch *w);
+/* A new thread gets the hardware breakpoints that there are; EVENT_UNWATCHED if it cannot. */
+void tracer_watch_thread(struct tracer *tr, struct tracee *tracee);
+/* Closes the perf events of a thread. */
+void tracer_unwatch_thread(struct tracee *tracee);
+/* Removes all, of all threads. */
+void tracer_unwatch_all(struct tracer *tr);
+/* Whether a hardware breakpoint halts before the instruction at addr. */
+bool tracer_is_watched(const struct tracer *tr, uint64_t addr);
+/* Whether a stopped thread has hit one and will receive the signal as soon as it continues. */
+bool tracer_is_hit_pending(struct tracer *tr, const struct tracee *tracee);
+/*
+ * Whether the signal that has stopped a thread was of a hardware breakpoint: tracee->late says of
+ * which, if it is still there.
+ */
+bool tracer_take_hit(struct tracer *tr, struct tracee *tracee);
+/*
+ * Queues the event of one late hit, which halts. False: there is none. new: the thread that has
+ * just stopped for one; it may be in a handler of another signal, which came first. NULL: none.
+ */
+bool tracer_report_hit(struct tracer *tr, const struct tracee *new);
 
 /* tracer_stop.c */
 struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_stop *b) MUST_CHECK;
