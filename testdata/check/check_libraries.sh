@@ -41,7 +41,7 @@ check() {
 
 	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c \
 		debugger/elf/elf_sections.c
-	deny debugger '<sys/ptrace\.h>' debugger/live/{exec_stop,tracer{,_break,_control,_event,_launch,_stop}}.c \
+	deny debugger '<sys/ptrace\.h>' debugger/live/{exec_stop,tracer{,_break,_control,_event,_filter,_launch,_stop,_watch}}.c \
 		debugger/live/{target_live,tracer}_test.c
 	for folder in dwarf runtimes commands; do
 		deny "$folder" '<sys/ptrace\.h>'
