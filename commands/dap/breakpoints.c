@@ -6,7 +6,7 @@
 
 #include "commands/dap/source.h"
 #include "debugger/base/str.h"
-#include "runtimes/common/inspector.h"
+#include "dwarf/code/source_path.h"
 
 enum { MAX_BREAKPOINTS = 4096 };
 
@@ -18,11 +18,6 @@ struct wanted {
 	unsigned line;
 	const char *condition, *hits, *log;
 };
-
-static struct debuginfo *debuginfo_of(const struct dap *d)
-{
-	return d->s->debuggee.control.pid ? asyncdbg_inspector(d->s->handle)->di : NULL;
-}
 
 /* ---- the list ---- */
 
@@ -110,19 +105,40 @@ static struct error *check_wanted(const struct wanted *w, uint64_t *skip)
 	return w->hits && *w->hits ? read_hits(w->hits, skip) : NULL;
 }
 
-/* The last three components of a path: "app/src/main.rs"; NULL: it has no more than these. */
-static const char *last_components(const char *path)
+static const char *without_first(const char *path)
 {
-	const char *p = path + strlen(path);
+	const char *slash = strchr(path + 1, '/');
 
-	for (int n = 0; n < 3; n++) {
-		while (p > path && p[-1] != '/')
-			p--;
-		if (p == path)
-			return NULL;
-		p--;
+	return slash ? slash + 1 : NULL;
+}
+
+static bool has_folders(const char *path)
+{
+	const char *slash = strchr(path, '/');
+
+	return slash && strchr(slash + 1, '/');
+}
+
+/*
+ * The path in the debug info of a file that the client has elsewhere: the one that has the longest
+ * end in common, of three components at least, or it is the only one. NULL: none.
+ */
+static struct error *find_elsewhere(struct dap *d, const char *path, struct arena *a,
+                                    const char **ret)
+{
+	struct debuginfo *di = debuggee_debuginfo(&d->s->debuggee);
+	struct source_path *found;
+	size_t n = 0;
+
+	*ret = NULL;
+	for (const char *end = path; di && !n && (end = without_first(end));) {
+		TRY(source_path_find(di, end, a, &found, &n));
+		if (n == 1 || (n && has_folders(end)))
+			*ret = *found->file == '/' || !found->comp_dir
+			               ? found->file
+			               : arena_printf(a, "%s/%s", found->comp_dir, found->file);
 	}
-	return p > path ? p + 1 : NULL;
+	return NULL;
 }
 
 static struct error *add_text(struct dap *d, const char *text, uint64_t skip,
@@ -133,18 +149,20 @@ static struct error *add_text(struct dap *d, const char *text, uint64_t skip,
 	return breakpoint_add(&d->s->debuggee, &options, ret);
 }
 
-/* A program that was built elsewhere has other folders in front of its package's. */
+/* A program that was built elsewhere has other folders in its paths. */
 static struct error *add_line(struct dap *d, const struct wanted *w, uint64_t skip, struct arena *a,
                               struct breakpoint **ret)
 {
-	const char *path = paths_from_client(&d->paths, a, w->place);
-	const char *end = last_components(path);
+	const char *path = paths_from_client(&d->paths, a, w->place), *there;
 
 	TRY(add_text(d, arena_printf(a, "%s:%u", path, w->line), skip, ret));
-	if ((*ret)->nplaces || !end || !debuginfo_of(d))
+	if ((*ret)->nplaces)
+		return NULL;
+	TRY(find_elsewhere(d, path, a, &there));
+	if (!there)
 		return NULL;
 	TRY(breakpoint_delete(*ret));
-	return add_text(d, arena_printf(a, "%s:%u", end, w->line), skip, ret);
+	return add_text(d, arena_printf(a, "%s:%u", there, w->line), skip, ret);
 }
 
 static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
@@ -190,7 +208,7 @@ void breakpoints_put(struct dap *d, struct json_writer *w, const char *key,
 	json_close_object(w);
 }
 
-/* Adds one and writes what became of it; what cannot be is told in its place. */
+/* Adds one and writes what became of it; for one that cannot be, the reason. */
 static struct error *put_wanted(struct dap *d, struct request *r, const struct wanted *w)
 {
 	struct breakpoint *bp;
@@ -324,7 +342,7 @@ enum dap_breakpoint_kind breakpoints_kind(const struct dap *d, const struct brea
 	return DAP_LINE;
 }
 
-void breakpoints_tell_new(struct dap *d, unsigned last)
+void breakpoints_send_new(struct dap *d, unsigned last)
 {
 	const struct breakpoints *all = &d->s->debuggee.breakpoints;
 

@@ -10,6 +10,6 @@ void breakpoints_put(struct dap *d, struct json_writer *w, const char *key,
 /* What it was made for; DAP_LINE for one of the console. */
 enum dap_breakpoint_kind breakpoints_kind(const struct dap *d, const struct breakpoint *bp);
 /* Sends an event for each breakpoint with a number above last: those of the console. */
-void breakpoints_tell_new(struct dap *d, unsigned last);
+void breakpoints_send_new(struct dap *d, unsigned last);
 
 #endif

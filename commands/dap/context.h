@@ -58,6 +58,7 @@ struct dap {
 	bool post_mortem;   /* a core or a saved snapshot */
 	bool stop_at_entry; /* a stop follows "configurationDone" */
 	bool wants_pause;   /* of a running program */
+	bool undecided;     /* a hit is still to be decided: it was interrupted */
 	bool done;          /* the connection ends */
 	bool groups_noted;  /* that tasks are listed as groups */
 	struct paths paths; /* the source map */

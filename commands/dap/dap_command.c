@@ -95,11 +95,16 @@ static struct error *take_output(int *ret)
 	return NULL;
 }
 
+static void free_dap(struct dap **d)
+{
+	free(*d);
+}
+
 static struct error *run_dap(struct session *s, const struct answer *answer,
                              const struct call *call, struct out *out)
 {
 	const char *listen_at = option_value(call, "listen");
-	struct dap *d = NEW(&s->answer, struct dap);
+	struct dap *d CLEANUP(free_dap) = alloc_zeroed(sizeof(*d)); /* s->answer is reset */
 	int fd CLEANUP(file_close) = -1;
 
 	(void)answer;

@@ -186,7 +186,7 @@ static struct error *run_words(struct dap *d, struct caught *c, const struct wor
 	inbox_calm(&d->inbox);
 	if (moves)
 		dap_forget(d);
-	breakpoints_tell_new(d, last);
+	breakpoints_send_new(d, last);
 	running_look(d, before, moves);
 	return NULL;
 }

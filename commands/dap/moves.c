@@ -22,7 +22,7 @@ struct error *dap_pause(struct dap *d, struct request *r)
 void dap_after_pause(struct dap *d)
 {
 	if (d->wants_pause && d->s->debuggee.control.pid)
-		running_tell_stop(d, NULL);
+		running_send_stop(d, NULL);
 }
 
 struct error *dap_step_missing(struct dap *d, struct request *r)

@@ -1,10 +1,6 @@
 #include "commands/dap/paths.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "debugger/base/str.h"
 
 /* Adds a rule without the slashes at the ends of its texts. */
 static void add(struct paths *p, const char *from, const char *to)
@@ -46,31 +42,18 @@ static const char *replace(struct arena *a, const char *path, const char *from, 
 	return arena_printf(a, "%s%s", to, path + len);
 }
 
-/* "/rustc/HASH/library/..." in the folder of a toolchain, if that file is there. */
-static const char *in_toolchain(struct arena *a, const char *path)
-{
-	const char *rest = strstr(path, "/library/");
-	const char *root = getenv("RUST_SRC_PATH");
-
-	if (!str_begins(path, "/rustc/") || !rest || !root)
-		return NULL;
-	const char *there = arena_printf(a, "%s%s", root, rest + sizeof("/library") - 1);
-	return access(there, R_OK) == 0 ? there : NULL;
-}
-
 const char *paths_to_client(const struct paths *p, struct arena *a, const char *file,
                             const char *dir)
 {
 	const char *path = *file == '/' || !dir ? file : arena_printf(a, "%s/%s", dir, file);
-	const char *there;
 
 	for (size_t i = 0; i < p->rules.n; i++) {
-		there = replace(a, path, p->rules.data[i].from, p->rules.data[i].to);
+		const char *there = replace(a, path, p->rules.data[i].from, p->rules.data[i].to);
+
 		if (there)
 			return there;
 	}
-	there = in_toolchain(a, path);
-	return there ? there : path;
+	return NULL;
 }
 
 const char *paths_from_client(const struct paths *p, struct arena *a, const char *file)

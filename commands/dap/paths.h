@@ -26,7 +26,7 @@ struct paths {
 struct error *paths_set(struct paths *p, const struct node *map) MUST_CHECK;
 /*
  * The client's path for one of the debug info, in arena a; dir: the directory of its unit (NULL:
- * unknown). Files of the standard library are looked for in the toolchain's folder.
+ * unknown). NULL: no rule is for it.
  */
 const char *paths_to_client(const struct paths *p, struct arena *a, const char *file,
                             const char *dir);

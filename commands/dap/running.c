@@ -6,6 +6,7 @@
 #include "commands/control/stop.h"
 #include "commands/dap/breakpoints.h"
 #include "runtimes/model/names.h"
+#include "runtimes/stepping/trap.h"
 
 /* ---- what is printed ---- */
 
@@ -95,7 +96,7 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 	}
 }
 
-void running_tell_stop(struct dap *d, const struct breakpoint *bp)
+void running_send_stop(struct dap *d, const struct breakpoint *bp)
 {
 	const struct control_stop *stop = &d->s->debuggee.control.stop;
 	int thread = stop_thread(d, stop->tid ? stop->tid : d->s->debuggee.control.pid);
@@ -121,7 +122,7 @@ void running_tell_stop(struct dap *d, const struct breakpoint *bp)
 	message_send(m, &d->sender);
 }
 
-void running_tell_post_mortem(struct dap *d)
+void running_send_post_mortem(struct dap *d)
 {
 	const struct snapshot *snap;
 	struct error *err CLEANUP(error_freep) = dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap);
@@ -146,7 +147,7 @@ void running_tell_post_mortem(struct dap *d)
 	message_send(m, &d->sender);
 }
 
-void running_tell_end(struct dap *d)
+void running_send_end(struct dap *d)
 {
 	const struct control_stop *stop = &d->s->debuggee.control.stop;
 	struct message *m;
@@ -169,10 +170,27 @@ void running_tell_end(struct dap *d)
 
 /* ---- running ---- */
 
-/* Stops at which the client is not told anything: a message is to be answered. */
+/* Stops at which the client hears nothing: a message is to be answered. */
 static bool is_for_message(const struct dap *d)
 {
 	return d->s->debuggee.control.stop.reason == CONTROL_INTERRUPTED && !d->wants_pause;
+}
+
+/* Lets it run, unless a hit is still to be decided. */
+static struct error *run(struct dap *d)
+{
+	struct control *c = &d->s->debuggee.control;
+	bool stop = false;
+
+	if (d->undecided) {
+		const struct trap_hit hit = { c->stop.tid, c->stop.addr };
+
+		TRY(trap_ask(c, &hit, &stop));
+		d->undecided = false;
+		if (stop)
+			return NULL;
+	}
+	return stop_run(d->s, running_messages(d));
 }
 
 struct error *running_continue(struct dap *d)
@@ -180,25 +198,24 @@ struct error *running_continue(struct dap *d)
 	struct session *s = d->s;
 
 	dap_forget(d);
-	struct error *err = stop_run(s, running_messages(d));
+	struct error *err = run(d);
 	inbox_calm(&d->inbox);
-	/* ^C came while a hit was looked at: the message is answered, then it goes on. */
+	/* A message came while a hit was looked at: it is answered first. */
 	if (err && err->kind == ERR_INTERRUPTED && !interrupt_is_end()) {
+		d->undecided |= s->debuggee.control.stop.reason == CONTROL_BREAKPOINT;
 		error_free(err);
 		return NULL;
 	}
 	TRY(err);
 	if (!s->debuggee.control.pid) {
-		running_tell_end(d);
+		running_send_end(d);
 		return session_reopen(s, 0, NULL);
 	}
 	if (is_for_message(d))
 		return NULL;
 	struct breakpoint *bp = s->debuggee.breakpoint;
-	running_tell_stop(d, bp);
-	if (bp && bp->temporary)
-		return breakpoint_delete(bp);
-	return NULL;
+	running_send_stop(d, bp);
+	return bp && bp->temporary ? breakpoint_delete(bp) : NULL;
 }
 
 void running_look(struct dap *d, pid_t before, bool moves)
@@ -208,9 +225,9 @@ void running_look(struct dap *d, pid_t before, bool moves)
 	if (!before)
 		return;
 	if (!now->pid)
-		running_tell_end(d);
+		running_send_end(d);
 	else if (moves || now->pid != before)
-		running_tell_stop(d, NULL);
+		running_send_stop(d, NULL);
 }
 
 void running_end(struct dap *d, bool kill)

@@ -1,4 +1,4 @@
-/* A program that runs: it is continued, and events tell the client why it stopped or ended. */
+/* A program that runs: it is continued, and events say to the client why it stopped or ended. */
 #ifndef COMMANDS_DAP_RUNNING_H
 #define COMMANDS_DAP_RUNNING_H
 
@@ -10,11 +10,11 @@
  */
 struct error *running_continue(struct dap *d) MUST_CHECK;
 /* Sends "stopped" for s->control.stop; bp: the breakpoint, NULL for other reasons. */
-void running_tell_stop(struct dap *d, const struct breakpoint *bp);
+void running_send_stop(struct dap *d, const struct breakpoint *bp);
 /* The same for a core or a snapshot, where it ends. */
-void running_tell_post_mortem(struct dap *d);
+void running_send_post_mortem(struct dap *d);
 /* Sends "exited" where it has, and "terminated". */
-void running_tell_end(struct dap *d);
+void running_send_end(struct dap *d);
 /*
  * After a command of the console. before: the process that was under control; 0: none. moves: the
  * command lets it run, and it has stopped again or ended.

@@ -84,6 +84,10 @@ static struct error *read_common(struct dap *d, struct request *r)
 		return error_new(ERR_USAGE, "maxTasks is a number of tasks from 1 on");
 	d->max_tasks = (size_t)max;
 	TRY(paths_set(&d->paths, node_get(r->arguments, "sourceMap")));
+	for (size_t i = 0; i < d->paths.rules.n; i++) /* for the commands of the console */
+		TRY(source_files_add_map(&s->sources,
+		                         arena_printf(r->a, "%s=%s", d->paths.rules.data[i].from,
+		                                      d->paths.rules.data[i].to)));
 	s->own_options = *s->options;
 	s->options = &s->own_options;
 	if (program && *program)
@@ -233,7 +237,7 @@ struct error *dap_attach(struct dap *d, struct request *r)
 	return NULL;
 }
 
-/* Tells what a program that does not run cannot do. */
+/* Says what a program that does not run cannot do. */
 static void reduce_capabilities(struct dap *d)
 {
 	struct message *m = message_event("capabilities");
@@ -245,7 +249,7 @@ static void reduce_capabilities(struct dap *d)
 	message_send(m, &d->sender);
 }
 
-static void tell_process(struct dap *d)
+static void send_process(struct dap *d)
 {
 	const struct target *t = asyncdbg_target(d->s->handle);
 	const char *exe = d->s->own_options.target.exe;
@@ -267,7 +271,7 @@ void dap_after_start(struct dap *d)
 {
 	if (d->post_mortem)
 		reduce_capabilities(d);
-	tell_process(d);
+	send_process(d);
 	struct message *m = message_event("initialized");
 	message_send(m, &d->sender);
 }
@@ -286,9 +290,9 @@ struct error *dap_configured(struct dap *d, struct request *r)
 void dap_after_configured(struct dap *d)
 {
 	if (d->post_mortem)
-		running_tell_post_mortem(d);
+		running_send_post_mortem(d);
 	else if (d->state == DAP_STOPPED)
-		running_tell_stop(d, NULL);
+		running_send_stop(d, NULL);
 }
 
 /* ---- the end ---- */
@@ -315,5 +319,5 @@ struct error *dap_terminate(struct dap *d, struct request *r)
 void dap_after_terminate(struct dap *d)
 {
 	if (d->state != DAP_ENDED)
-		running_tell_end(d);
+		running_send_end(d);
 }

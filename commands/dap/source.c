@@ -8,6 +8,7 @@
 #include "commands/dap/stack.h"
 #include "debugger/base/file.h"
 #include "debugger/base/str.h"
+#include "dwarf/code/source_file.h"
 #include "runtimes/common/inspector.h"
 
 enum { SOURCE_MAX = 8 * 1048576 /* bytes of a file that is sent */ };
@@ -32,6 +33,21 @@ static const char *below_package(const struct inspector *in, struct arena *a, co
 	return file;
 }
 
+/* Where the file lies here; else its path where it was built. */
+static const char *find_file(struct dap *d, struct arena *a, const char *file, const char *dir)
+{
+	const char *mapped = paths_to_client(&d->paths, a, file, dir);
+	const struct source_text *text;
+
+	if (mapped)
+		return mapped;
+	struct error *err CLEANUP(error_freep) =
+		source_files_open(&d->s->sources, file, dir, &text);
+	if (!err)
+		return arena_strdup(a, text->path);
+	return *file == '/' || !dir ? file : arena_printf(a, "%s/%s", dir, file);
+}
+
 static void set(struct dap *d, struct arena *a, const char *file, const char *dir, unsigned line,
                 struct dap_source *ret)
 {
@@ -43,7 +59,7 @@ static void set(struct dap *d, struct arena *a, const char *file, const char *di
 		ret->library = inspector_source(in, a, file, dir).library;
 	if (*file != '/' && !dir)
 		file = below_package(in, a, file);
-	ret->path = paths_to_client(&d->paths, a, file, dir);
+	ret->path = find_file(d, a, file, dir);
 	ret->line = line;
 }
 

@@ -1,4 +1,4 @@
-/* Lines of source files, as the client is told of them. */
+/* Lines of source files, as the client has them. */
 #ifndef COMMANDS_DAP_SOURCE_H
 #define COMMANDS_DAP_SOURCE_H
 

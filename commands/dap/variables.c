@@ -104,18 +104,21 @@ static struct error *saved_locals(struct dap *d, struct request *r, const struct
 	return NULL;
 }
 
+/* *any: whether it has variables that are known. */
 static struct error *future_locals(struct dap *d, struct request *r, const struct id_thread *id,
-                                   const struct id_frame *frame)
+                                   const struct id_frame *frame, bool *any)
 {
 	struct typed_locals list = { 0 };
 	struct question question = { .frame = frame->number, .typed = &list };
 	const struct snapshot *snap;
 
+	*any = true;
 	if (asyncdbg_kind(d->s->handle) == ASYNCDBG_SAVED)
 		return saved_locals(d, r, id, frame);
 	TRY(dap_ask(d, id, &question, &snap));
 	for (size_t i = 0; i < list.n; i++)
 		put_local(d, r, &list.data[i]);
+	*any = list.n != 0;
 	return NULL;
 }
 
@@ -226,7 +229,7 @@ static struct error *registers(struct dap *d, struct request *r, const struct id
 
 /* ---- the task ---- */
 
-static void put_fact(struct dap *d, struct request *r, const char *name, const char *text)
+static void put_detail(struct dap *d, struct request *r, const char *name, const char *text)
 {
 	if (text)
 		values_put(d, r, NULL, &(struct shown_value){ .name = name, .text = text });
@@ -239,7 +242,7 @@ static const char *place_text(struct arena *a, const struct source_place *p)
 	               : NULL;
 }
 
-static struct error *task_facts(struct dap *d, struct request *r, const struct id_thread *id)
+static struct error *task_details(struct dap *d, struct request *r, const struct id_thread *id)
 {
 	const struct snapshot *snap;
 	size_t others;
@@ -248,18 +251,19 @@ static struct error *task_facts(struct dap *d, struct request *r, const struct i
 	const struct task *task = ids_find_task(id, snap);
 	if (!task)
 		return NULL;
-	put_fact(d, r, "id", task->id);
-	put_fact(d, r, "name", task_name(task));
-	put_fact(d, r, "state", task_state_name(task->state));
-	put_fact(d, r, "waiting on", task_waiting_on(r->a, snap, task, false, &others));
-	put_fact(d, r, "type", task->type);
-	put_fact(d, r, "size", task->size ? arena_printf(r->a, "%" PRIu64, task->size) : NULL);
-	put_fact(d, r, "spawned at", place_text(r->a, task->spawned_at));
-	put_fact(d, r, "defined at", place_text(r->a, task->defined_at));
-	put_fact(d, r, "header", task->addr ? arena_printf(r->a, "0x%" PRIx64, task->addr) : NULL);
+	put_detail(d, r, "id", task->id);
+	put_detail(d, r, "name", task_name(task));
+	put_detail(d, r, "state", task_state_name(task->state));
+	put_detail(d, r, "waiting on", task_waiting_on(r->a, snap, task, false, &others));
+	put_detail(d, r, "type", task->type);
+	put_detail(d, r, "size", task->size ? arena_printf(r->a, "%" PRIu64, task->size) : NULL);
+	put_detail(d, r, "spawned at", place_text(r->a, task->spawned_at));
+	put_detail(d, r, "defined at", place_text(r->a, task->defined_at));
+	put_detail(d, r, "header",
+	           task->addr ? arena_printf(r->a, "0x%" PRIx64, task->addr) : NULL);
 	if (task->has_wakers)
-		put_fact(d, r, "wakers", arena_printf(r->a, "%" PRIu64, task->wakers));
-	put_fact(d, r, "problem", task->problem);
+		put_detail(d, r, "wakers", arena_printf(r->a, "%" PRIu64, task->wakers));
+	put_detail(d, r, "problem", task->problem);
 	return NULL;
 }
 
@@ -273,13 +277,16 @@ static struct error *scope(struct dap *d, struct request *r, const struct id_var
 	if (!id)
 		return error_new(ERR_STATE, "this frame is not there any more");
 	if (v->scope == SCOPE_TASK)
-		return task_facts(d, r, id);
+		return task_details(d, r, id);
 	if (v->scope == SCOPE_REGISTERS)
 		return registers(d, r, id, frame);
 	struct id_frame of = *frame;
 	bool is_future;
 	TRY(dap_future_of(d, id, frame, &of.number, &is_future));
-	return is_future ? future_locals(d, r, id, &of) : native_locals(d, r, id, frame);
+	if (is_future)
+		TRY(future_locals(d, r, id, &of, &is_future));
+	/* Optimised code of a coroutine may have only these. */
+	return is_future || frame->kind != FRAME_NATIVE ? NULL : native_locals(d, r, id, frame);
 }
 
 struct error *dap_variables(struct dap *d, struct request *r)

@@ -9,7 +9,7 @@ import threading
 
 import jsonschema
 
-LIMIT = 120  # seconds until a test is given up
+LIMIT = 300  # seconds until a test is given up
 TYPES = json.loads((pathlib.Path(__file__).parent / "protocol.schema.json").read_text())["definitions"]
 # Answers whose type has another name than their command.
 NAMES = {"setDataBreakpoints": "SetDataBreakpoints", "configurationDone": "ConfigurationDone"}
@@ -143,7 +143,7 @@ class Client:
     def answer(self, seq):
         while seq not in self.responses:
             if not self.take():
-                raise Failure(f"the server ended before it answered {seq}: {self.errors.decode()}")
+                raise Failure(f"the server ended ({self.wait()}) before it answered {seq}: {self.errors.decode()}")
         return self.responses.pop(seq)
 
     def request(self, command, **arguments):

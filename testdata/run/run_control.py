@@ -219,4 +219,5 @@ def main():
     print("under control: all as it should be")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""A client of `asyncdbg dap` that launches the program `steps`, attaches to it, sets breakpoints and
+goes away in the middle.
+
+usage: run_dap_live.py ASYNCDBG STEPS
+"""
+import os
+import pathlib
+import signal
+import sys
+
+TESTDATA = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTDATA / "dap"))
+sys.path.insert(0, str(TESTDATA / "run"))
+from dap_client import Client, Failure, main  # pylint: disable=wrong-import-position
+from run_control import SECOND, SOURCE, WALKERS, Process, line_of  # pylint: disable=wrong-import-position
+
+FIRST = line_of("let first = orders.recv().await")
+DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
+SECRET = "a value that nobody else may see"
+# The programs are built with their folder remapped.
+SOURCES = {"/src": str(TESTDATA / "programs")}
+
+
+def expect(what, wanted, got):
+    if got != wanted:
+        raise Failure(f"{what}: {got!r} instead of {wanted!r}")
+
+
+def expect_in(what, part, text):
+    if part not in text:
+        raise Failure(f"{what}: {text!r} has no {part!r}")
+
+
+def serve(asyncdbg):
+    return Client([asyncdbg, "dap"])
+
+
+def go_on(client):
+    client.request("continue", threadId=1)
+
+
+def check_variables(client, top):
+    expect_in("a variable", SECRET, client.locals(top)["message"]["value"])
+    shown = client.request("evaluate", expression="message", frameId=top["id"], context="hover")
+    expect_in("an expression", SECRET, shown["result"])
+
+
+def check_stop(client, stop, line):
+    """Where a walker stands at a breakpoint, and what is seen there."""
+    names = {t["id"]: t["name"] for t in client.threads()}
+    expect_in("the thread of a stop", "steps::walk on worker", names[stop["threadId"]])
+    top = client.stack(stop["threadId"])[0]
+    expect("the innermost frame", ("steps::walk", line, str(SOURCE)),
+           (top["name"], top["line"], top["source"]["path"]))
+    if "message" in client.locals(top) or DEBUG:  # optimised code may not have it at a line
+        check_variables(client, top)
+    if not any(r["name"].startswith("await stack of task") for r in client.stack(stop["threadId"])):
+        raise Failure("the stack has no await stack")
+
+
+def check_launch(asyncdbg, steps):
+    client = serve(asyncdbg)
+    found = client.start("launch", program=steps, sourceMap=SOURCES, env={"EXTRA": "1", "LC_ALL": None},
+                         breakpoints={str(SOURCE): [FIRST]}, functions=["steps::walk"])
+    expect("breakpoints", [True, True], [b[0]["verified"] for b in found])
+    expect("a line", FIRST, found[0][0]["line"])
+    begin = found[1][0]["line"]
+    client.event("process", startMethod="launch")
+    begins, stops = 0, 0
+    for _ in range(2 * WALKERS):
+        stop = client.event("stopped", allThreadsStopped=True)
+        line = FIRST if stop["hitBreakpointIds"] == [found[0][0]["id"]] else begin
+        expect("reason", "breakpoint" if line == FIRST else "function breakpoint", stop["reason"])
+        check_stop(client, stop, line)
+        begins += line != FIRST
+        stops += line == FIRST
+        go_on(client)
+    expect("hits", (WALKERS, WALKERS), (begins, stops))
+    expect("exit code", 0, client.event("exited")["exitCode"])
+    client.event("terminated")
+    expect_in("what it printed", "ready\n", client.output("stdout"))
+    expect_in("the console", "is under control", client.output("console"))
+    expect_in("after its end", "ended", client.refuse("threads"))
+    client.end()
+
+
+def check_attach(asyncdbg, steps):
+    """Breakpoints that come while it runs, a pause, and the console."""
+    process = Process(steps)
+    client = serve(asyncdbg)
+    client.start("attach", pid=process.pid, sourceMap=SOURCES)
+    if len(client.threads()) < WALKERS:
+        raise Failure("tasks are missing while it runs")
+    expect_in("a stack while it runs", "runs", client.refuse("stackTrace", threadId=1))
+    lines = client.request("setBreakpoints", source={"path": str(SOURCE)},
+                           breakpoints=[{"line": SECOND}, {"line": FIRST, "hitCondition": ">= 2"}])
+    process.order("walk 1")
+    stop = client.event("stopped")
+    expect("which one", [lines["breakpoints"][0]["id"]], stop["hitBreakpointIds"])
+    check_stop(client, stop, SECOND)
+    first = stop["threadId"]
+    said = client.request("evaluate", expression="info breakpoints; task", context="repl",
+                          frameId=client.stack(first)[0]["id"])["result"]
+    expect_in("the console", "1 hit", said)
+    go_on(client)
+    process.order("walk 1")
+    process.order("walk 2")  # to the second line
+    stop = client.event("stopped")
+    if stop["threadId"] == first:
+        raise Failure("two tasks have one number")
+    client.request("setBreakpoints", source={"path": str(SOURCE)}, breakpoints=[])
+    go_on(client)
+    client.request("pause", threadId=1)
+    expect("pause", "pause", client.event("stopped")["reason"])
+    if first not in [t["id"] for t in client.threads()]:
+        raise Failure("a task has another number now")
+    added = client.request("evaluate", expression="tbreak steps::walk", context="repl")
+    expect_in("a breakpoint of the console", "breakpoint", added["result"])
+    client.event("breakpoint", reason="new")
+    client.request("evaluate", expression="continue", context="repl")
+    client.refuse("continue", threadId=1)
+    process.order("spawn")
+    client.event("stopped")
+    client.end()
+    process.check_free("disconnect")
+
+
+def check_signals(asyncdbg, steps):
+    process = Process(steps)
+    client = serve(asyncdbg)
+    client.start("attach", pid=process.pid, stopOnAttach=True)
+    client.event("stopped", reason="entry")
+    go_on(client)
+    os.kill(process.pid, signal.SIGABRT)
+    expect("text", "SIGABRT", client.event("stopped", reason="exception")["text"])
+    go_on(client)
+    expect("exit code", 128 + signal.SIGABRT, client.event("exited")["exitCode"])
+    client.event("terminated")
+    client.end()
+    process.process.wait()
+
+
+def check_loss(asyncdbg, steps):
+    """A client that goes away while the program runs, stands still, or is being launched."""
+    for what in ("runs", "stands", "half", "killed"):
+        process = Process(steps)
+        client = serve(asyncdbg)
+        client.start("attach", pid=process.pid, functions=["steps::walk"], stopOnAttach=what == "stands")
+        if what == "stands":
+            client.event("stopped")
+        if what == "half":
+            client.send_bytes(b"Content-Length: 100\r\n\r\n{\"seq\":")
+        if what == "killed":
+            client.process.send_signal(signal.SIGTERM)
+        client.process.stdin.close()
+        client.wait()
+        process.check_free(f"a client that goes away: it {what}")
+    client = serve(asyncdbg)
+    client.start("launch", program=steps, stopOnEntry=True)
+    client.event("stopped", reason="entry")
+    pid = client.event("process")["systemProcessId"]
+    client.process.stdin.close()
+    client.wait()
+    if pathlib.Path(f"/proc/{pid}").exists():
+        raise Failure("a launched program outlives its client")
+
+
+def check_terminate(asyncdbg, steps):
+    client = serve(asyncdbg)
+    client.start("launch", program=steps, stopOnEntry=True)
+    client.event("stopped")
+    client.request("terminate")
+    client.event("exited")
+    client.event("terminated")
+    client.end()
+    client = serve(asyncdbg)
+    client.initialize()
+    expect_in("no such program", "/nonexistent", client.refuse("launch", program="/nonexistent"))
+    client.end()
+
+
+def test(asyncdbg, steps):
+    check_launch(asyncdbg, steps)
+    check_attach(asyncdbg, steps)
+    check_signals(asyncdbg, steps)
+    check_loss(asyncdbg, steps)
+    check_terminate(asyncdbg, steps)
+    print("dap, live: all as it should be")
+
+
+main(test, *sys.argv[1:])

@@ -1,0 +1,14 @@
+#!/bin/bash
+# A client of `asyncdbg dap` with the program `steps`: see run_dap_live.py.
+#
+# usage: run_dap_live.sh ASYNCDBG PROFILE [LOCK]
+#
+# Builds the program in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses one that is built
+# already. Exit status 77 where there is no cargo.
+set -euo pipefail
+
+# shellcheck source=testdata/run/traced.sh
+. "$(dirname "$0")/traced.sh"
+build_traced "${3:-}" steps
+make_cache
+"$testdata/run/run_dap_live.py" "$asyncdbg" "$BINARIES/steps"
