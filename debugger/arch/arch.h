@@ -84,7 +84,9 @@ struct arch {
 
 	const unsigned char *breakpoint; /* the instruction */
 	size_t breakpoint_size;
-	size_t breakpoint_pc; /* pc - address of the instruction, when a thread stops at it */
+	size_t breakpoint_pc;      /* pc - address of the instruction, when a thread stops at it */
+	const unsigned char *trap; /* what compilers put behind a call that does not return */
+	size_t trap_size;
 
 	/*
 	 * A flag of the word at this offset in user_regs: the next instruction is executed though a

@@ -111,6 +111,8 @@ static void test_registers(void **state)
 	assert_int_equal(arch->breakpoint[0], 0xcc);
 	assert_int_equal(arch->breakpoint_pc, arch->breakpoint_size);
 	assert_int_equal(arch->resume_offset, offsetof(struct user_regs_struct, eflags));
+	assert_int_equal(arch->trap_size, 2); /* ud2: AMD64 manual, volume 3 */
+	assert_int_equal(arch->trap[0], 0x0f);
 }
 
 static void test_machines(void **state)

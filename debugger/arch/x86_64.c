@@ -95,6 +95,7 @@ static void syscall_from_user(const void *user_regs, struct regs *ret)
 }
 
 static const unsigned char int3[] = { 0xcc };
+static const unsigned char ud2[] = { 0x0f, 0x0b };
 static const unsigned char syscall_insn[] = { 0x0f, 0x05 };
 
 /* asm/unistd_64.h of the kernel. */
@@ -225,6 +226,8 @@ const struct arch arch_x86_64 = {
 	.breakpoint_pc = sizeof(int3),
 	.resume_offset = EFLAGS * sizeof(uint64_t),
 	.resume_flag = UINT64_C(1) << 16, /* RF: Intel SDM vol. 3, 18.3.1.1 */
+	.trap = ud2,
+	.trap_size = sizeof(ud2),
 	.syscall_insn = syscall_insn,
 	.syscall_insn_size = sizeof(syscall_insn),
 	.syscall_from_user = syscall_from_user,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "debugger/arch/arch.h"
 #include "debugger/base/map.h"
 #include "dwarf/lookup/function_names.h"
 #include "dwarf/lookup/in_await.h"
@@ -11,14 +12,34 @@
 enum {
 	MAX_MISSES = 20000, /* rows of other functions, after the last one of the function */
 	MAX_PLACES = 100000,
+	MAX_SAME_LINE = 1000, /* rows */
+	MAX_TRAP = 8,         /* bytes */
+};
+
+/* Which rows will do; each pass is for functions that have no place by the ones before. */
+enum pass {
+	PASS_BEGINNINGS,  /* where execution comes to the line */
+	PASS_NOT_AWAITED, /* not where an await is in progress */
+	PASS_ANY,
+	NPASSES,
+};
+
+/* The row of the first place of a key. */
+struct found_row {
+	unsigned line, column;
+	uint64_t size; /* of its code; 0: unknown */
 };
 
 /* The places of one search, one for each key: a function's DIE or that of an inlined call. */
 struct search {
 	struct debuginfo *di;
 	struct arena *a;
-	struct map found; /* key -> index in places + 1 */
-	bool awaits;      /* places in an await that is in progress will do */
+	struct map found;         /* key -> index in first_rows + 1 */
+	const line_row_vec *rows; /* of a module, ascending line and address */
+	struct map await_columns; /* keys by column_key(), */
+	unsigned columns_of;      /* of this line; 0: of none */
+	enum pass pass;
+	VEC(struct found_row) first_rows;
 	VEC(struct code_place) places;
 };
 
@@ -79,11 +100,99 @@ static bool is_in_await(struct dwarf_module *dm, const struct location *l,
 	return in_await_has(dm, key_of(l), row->addr) || in_await_has(dm, key_of(l), row->run);
 }
 
+static uint64_t column_key(const struct location *l, const struct line_row *row)
+{
+	return map_key_of_pair(map_key_of_text(l->function->name), row->column);
+}
+
+/* Collects the columns of a line's awaits in all functions of the module. */
+static void find_await_columns(struct search *s, struct dwarf_module *dm, unsigned line,
+                               const struct line_row *row)
+{
+	const struct line_row *end = s->rows->data + s->rows->n;
+
+	map_clear(&s->await_columns);
+	s->columns_of = line;
+	while (row > s->rows->data && row[-1].line == line)
+		row--;
+	for (; row < end && row->line == line; row++) {
+		uint64_t addr;
+		const struct location *l = function_at(s, dm, row, &addr);
+
+		if (l && l->function->name && is_in_await(dm, l, row))
+			map_put(&s->await_columns, column_key(l, row), NULL);
+	}
+}
+
+/*
+ * Whether another row of the line with the same column is in an await, in any instance of the
+ * function: this one is then in a gap of the block. The code that makes the awaited future has the
+ * columns of its call.
+ */
+static bool has_column_of_await(struct search *s, struct dwarf_module *dm, const struct location *l,
+                                const struct line_row *row)
+{
+	if (s->columns_of != row->line)
+		find_await_columns(s, dm, row->line, row);
+	return l->function->name && map_has(&s->await_columns, column_key(l, row));
+}
+
+/* Whether a trap is at an address, or ends there. */
+static bool has_trap(struct search *s, uint64_t addr)
+{
+	const struct arch *arch = s->di->target->arch;
+	unsigned char code[2 * MAX_TRAP];
+	size_t size = arch->trap_size;
+
+	if (!size || size > MAX_TRAP || addr < size)
+		return false;
+	struct error *err = target_read(s->di->target, addr - size, code, 2 * size);
+	bool found = !err && (memcmp(code, arch->trap, size) == 0 ||
+	                      memcmp(code + size, arch->trap, size) == 0);
+
+	error_free(err);
+	return found;
+}
+
+/* Execution never goes on behind such a row: that is the panic of an overflow, or the like. */
+static bool ends_in_trap(struct search *s, struct dwarf_module *dm, const struct line_row *row)
+{
+	return row->end && has_trap(s, dm->module->bias + row->end);
+}
+
+static bool will_do(struct search *s, struct dwarf_module *dm, const struct location *l,
+                    const struct line_row *row)
+{
+	switch (s->pass) {
+	case PASS_BEGINNINGS:
+		return !is_in_await(dm, l, row) && !has_column_of_await(s, dm, l, row) &&
+		       !ends_in_trap(s, dm, row);
+	case PASS_NOT_AWAITED:
+		return !is_in_await(dm, l, row);
+	default:
+		return true;
+	}
+}
+
+/*
+ * Whether a row is a copy of the one at the place found, of the same column and size: optimised
+ * code may have several.
+ */
+static bool is_copy(const struct search *s, const struct found_row *first,
+                    const struct line_row *row)
+{
+	return s->pass == PASS_BEGINNINGS && row->addr == row->run && row->line == first->line &&
+	       row->column && row->column == first->column && first->size &&
+	       row->end - row->addr == first->size;
+}
+
 static void add_place(struct search *s, struct dwarf_module *dm, const struct location *l,
                       const struct line_row *row, uint64_t addr)
 {
-	if (s->places.n >= MAX_PLACES || map_has(&s->found, key_of(l)) ||
-	    (!s->awaits && is_in_await(dm, l, row)))
+	size_t first = (size_t)(uintptr_t)map_get(&s->found, key_of(l));
+
+	if (s->places.n >= MAX_PLACES ||
+	    (first && !is_copy(s, &s->first_rows.data[first - 1], row)) || !will_do(s, dm, l, row))
 		return;
 	*vec_push(&s->places) = (struct code_place){
 		.addr = addr,
@@ -94,7 +203,14 @@ static void add_place(struct search *s, struct dwarf_module *dm, const struct lo
 		.line = row->line,
 		.inlined = l->inlined,
 	};
-	map_put(&s->found, key_of(l), (void *)(uintptr_t)s->places.n);
+	if (first)
+		return;
+	*vec_push(&s->first_rows) = (struct found_row){
+		.line = row->line,
+		.column = row->column,
+		.size = row->end > row->addr ? row->end - row->addr : 0,
+	};
+	map_put(&s->found, key_of(l), (void *)(uintptr_t)s->first_rows.n);
 }
 
 /* Adds a row of a line, past the prologue if it is the entry of a function. */
@@ -136,6 +252,8 @@ static void finish(struct search *s, struct code_places *ret)
 	ret->n = n;
 	ret->data = vec_to_arena(&s->places, s->a);
 	map_free(&s->found);
+	map_free(&s->await_columns);
+	vec_free(&s->first_rows);
 }
 
 /* ---- lines ---- */
@@ -147,8 +265,9 @@ static void finish(struct search *s, struct code_places *ret)
 static struct error *add_line(struct search *s, struct dwarf_module *dm, const line_row_vec *rows,
                               unsigned line)
 {
-	for (int pass = 0; pass < 2; pass++) {
-		s->awaits = pass == 1;
+	s->rows = rows;
+	s->columns_of = 0;
+	for (s->pass = 0; s->pass < NPASSES; s->pass++) {
 		for (size_t i = 0; i < rows->n && rows->data[i].line <= line; i++) {
 			if (rows->data[i].line == line)
 				add_row(s, dm, rows, &rows->data[i]);
@@ -218,34 +337,49 @@ static bool is_better(const struct named_function *f, const struct line_row *row
 	return l->inlined || addr != l->function->low;
 }
 
-/*
- * Rows come in the order of lines: the first one in each instance of the function is its place. An
- * out-of-line function that is not async begins where its prologue ends.
- */
-static struct error *add_function(struct search *s, struct dwarf_module *dm,
-                                  const line_row_vec *rows, const struct named_function *f,
-                                  bool body)
+/* Adds the rows of one line that are of the function; returns how many are of others. */
+static size_t add_rows_of(struct search *s, struct dwarf_module *dm, const struct line_row *row,
+                          size_t n, const struct named_function *f, bool body)
 {
 	size_t misses = 0;
 
-	for (size_t i = 0; i < rows->n && misses < MAX_MISSES; i++) {
-		const struct line_row *row = &rows->data[i];
+	for (size_t i = 0; i < n; i++) {
 		uint64_t addr;
+		const struct location *l = function_at(s, dm, &row[i], &addr);
 
+		if (!l || !is_in(s, l, f))
+			misses++;
+		else if (!body)
+			add_row(s, dm, s->rows, &row[i]);
+		else if (is_better(f, &row[i], l, addr))
+			add_place(s, dm, l, &row[i], addr);
+	}
+	return misses;
+}
+
+/*
+ * The first line of each instance of the function has its place: rows come in the order of lines.
+ * An out-of-line function that is not async begins where its prologue ends.
+ */
+static struct error *add_function(struct search *s, struct dwarf_module *dm,
+                                  const struct named_function *f, bool body, enum pass first,
+                                  enum pass last)
+{
+	const line_row_vec *rows = s->rows;
+	size_t misses = 0, n;
+
+	for (size_t i = 0; i < rows->n && misses < MAX_MISSES; i += n) {
+		const struct line_row *row = &rows->data[i];
+		size_t others = 0;
+
+		for (n = 1; i + n < rows->n && row[n].line == row->line;)
+			n++;
 		if (row->line < f->line)
 			continue;
-		const struct location *l = function_at(s, dm, row, &addr);
-		if (!l || !is_in(s, l, f)) {
-			misses++;
-			continue;
-		}
-		misses = 0;
-		if (!body)
-			add_row(s, dm, rows, row);
-		else if (is_better(f, row, l, addr))
-			add_place(s, dm, l, row, addr);
-		if (i % 1024 == 0)
-			TRY(interrupt_check());
+		for (s->pass = first; s->pass <= last; s->pass++)
+			others = add_rows_of(s, dm, row, n, f, body);
+		misses = others < n ? 0 : misses + others;
+		TRY(interrupt_check());
 	}
 	return NULL;
 }
@@ -257,12 +391,14 @@ static struct error *add_named(struct search *s, const struct named_function *f,
 	struct error *err = line_rows_read(f->dm, f->file, &rows);
 	size_t before = s->places.n;
 
-	for (int pass = 0; pass < 2 && !err && f->is_async; pass++) {
-		s->awaits = pass == 1;
-		err = add_function(s, f->dm, &rows, f, true);
-	}
+	s->rows = &rows;
+	s->columns_of = 0;
+	if (!err && f->is_async)
+		err = add_function(s, f->dm, f, true, PASS_BEGINNINGS, PASS_NOT_AWAITED);
+	if (!err && f->is_async)
+		err = add_function(s, f->dm, f, true, PASS_ANY, PASS_ANY);
 	if (!err && s->places.n == before) {
-		err = add_function(s, f->dm, &rows, f, false);
+		err = add_function(s, f->dm, f, false, PASS_ANY, PASS_ANY);
 		ret->every_poll |= f->is_async && s->places.n > before;
 	}
 	vec_free(&rows);

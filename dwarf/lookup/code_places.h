@@ -33,10 +33,12 @@ struct code_places {
 /*
  * The places of a line: the lowest address that begins a statement of it, once for each function
  * and each inlined call of one; at an await, where the awaited future is made, not where it is
- * polled again. At the entry of a function it is the end of its prologue. file: the end of a path,
- * whole components ("main.rs", "src/main.rs"). If the line has no code, the next one of the file
- * that has some. Searches all modules that are no libraries of the C runtime. ret->n is 0 if there
- * is no such file or no code from the line on. ERR_INTERRUPTED at ^C.
+ * polled again. Code that ends in a trap, as that of a panic, is passed over. Where the compiler
+ * has made copies of the code, each copy is a place. At the entry of a function it is the end of
+ * its prologue. file: the end of a path, whole components ("main.rs", "src/main.rs"). If the line
+ * has no code, the next one of the file that has some. Searches all modules that are no libraries
+ * of the C runtime. ret->n is 0 if there is no such file or no code from the line on.
+ * ERR_INTERRUPTED at ^C.
  */
 struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigned line,
                                  struct arena *a, struct code_places *ret) MUST_CHECK;

@@ -75,6 +75,25 @@ static bool read_row(struct dwarf_module *dm, struct unit *u, Dwarf_Line *line, 
 	return true;
 }
 
+/* The address of the first row after row i that has another line, 0 or another file; 0: none. */
+static uint64_t find_end(Dwarf_Lines *lines, size_t n, size_t i)
+{
+	Dwarf_Line *row = dwarf_onesrcline(lines, i);
+	const char *name = dwarf_linesrc(row, NULL, NULL);
+	int line = 0, number;
+	Dwarf_Addr addr;
+
+	dwarf_lineno(row, &line);
+	for (i++; i < n; i++) {
+		row = dwarf_onesrcline(lines, i);
+		if (dwarf_lineno(row, &number) != 0 || dwarf_lineaddr(row, &addr) != 0)
+			return 0;
+		if (number != line || dwarf_linesrc(row, NULL, NULL) != name)
+			return addr;
+	}
+	return 0;
+}
+
 static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed, line_row_vec *ret)
 {
 	struct last_row last = { 0 };
@@ -87,15 +106,19 @@ static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed
 	for (size_t i = 0; i < n; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 		bool is_statement = false, ends_prologue = false;
+		int column = 0;
 		Dwarf_Addr addr;
 
 		if (!read_row(dm, u, line, typed, &last, &addr) ||
 		    dwarf_linebeginstatement(line, &is_statement) != 0 || !is_statement)
 			continue;
 		dwarf_lineprologueend(line, &ends_prologue);
+		dwarf_linecol(line, &column);
 		*vec_push(ret) = (struct line_row){ .addr = addr,
 			                            .run = last.run,
+			                            .end = find_end(lines, n, i),
 			                            .line = (unsigned)last.line,
+			                            .column = column > 0 ? (unsigned)column : 0,
 			                            .file = last.path,
 			                            .unit = u,
 			                            .prologue_end = ends_prologue };

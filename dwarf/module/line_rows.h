@@ -11,7 +11,9 @@ struct line_row {
 	 * for other files, as those of inlined functions are.
 	 */
 	uint64_t run;
+	uint64_t end;     /* of this row and those of the same line that follow it at once */
 	unsigned line;    /* not 0 */
+	unsigned column;  /* 0: unknown */
 	const char *file; /* full path as in DWARF */
 	struct unit *unit;
 	bool prologue_end; /* DWARF 5, 6.2.2 */
