@@ -16,72 +16,15 @@ Prints for each case its runs, misses and hangs. Exit status 1 if there is one.
 import argparse
 import collections
 import json
-import os
 import pathlib
 import re
 import subprocess
 import sys
-import threading
 
 from stepping_cases import CASES, ENDS, RELEASE
+from stepping_session import Ended, Hung, Session
 
-LIMIT = 120  # seconds until a run counts as hung
 STEPS = 100  # no case has so many lines
-
-
-class Hung(Exception):
-    pass
-
-
-class Ended(Exception):
-    """asyncdbg has no more answers."""
-
-
-class Session:
-    """asyncdbg, which reads commands from a pipe. The program's own lines come between its answers."""
-
-    def __init__(self, asyncdbg):
-        self.process = subprocess.Popen(
-            [asyncdbg, "--jsonl", "-x", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env={**os.environ, "RUST_BACKTRACE": "0"})
-        self.truth, self.hung, self.messages = None, False, collections.deque(maxlen=50)
-        self.timer = threading.Timer(LIMIT, self.give_up)
-        self.timer.start()
-        self.reader = threading.Thread(target=lambda: self.messages.extend(self.process.stderr))
-        self.reader.start()
-
-    def give_up(self):
-        self.hung = True
-        self.process.kill()
-
-    def answer(self):
-        for line in self.process.stdout:
-            if line.startswith('{"schema"'):
-                return json.loads(line)
-            if line.startswith('{"scenario"'):
-                self.truth = json.loads(line)["lines"]
-        raise Hung if self.hung else Ended("".join(self.messages))
-
-    def ask(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        return self.answer()
-
-    def end(self):
-        """Lets the program run to its end; the rest of what it says."""
-        self.process.stdin.close()
-        for line in self.process.stdout:
-            if line.startswith('{"scenario"'):
-                self.truth = json.loads(line)["lines"]
-        self.process.wait()
-
-    def close(self):
-        self.timer.cancel()
-        self.process.kill()
-        self.process.wait()
-        self.reader.join()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            pipe.close()
 
 
 def is_own(case, stop):
@@ -172,12 +115,17 @@ def count_breaks(session, case, program, crowd):
     return compare_breaks(case, stops, session.truth, planted)
 
 
+def plain(function):
+    """Without generics at its end."""
+    return (function or "").split("<")[0]
+
+
 def compare_breaks(case, stops, truth, planted):
     first = truth[str(case.instance)][0]
     instances = [lines for lines in truth.values() if lines[0] == first]
     whole = [line for lines in instances for line in lines]
-    function = next((function for function, line in stops if line == first), None)
-    own = [line for where, line in stops if where == function]
+    function = next((plain(function) for function, line in stops if line == first), None)
+    own = [line for where, line in stops if plain(where) == function]
     extra = sorted(set(own) - set(whole) - {case.begin} - case.may_stop())
     if extra:
         return f"hits of lines {extra} besides {sorted(set(whole))}"

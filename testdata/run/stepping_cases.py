@@ -69,6 +69,7 @@ CASES = [
     Case("migrates", "awaits"),
     Case("rounds", "awaits"),
     Case("branches", "awaits"),
+    Case("pauses", "awaits"),
     Case("budget", "awaits", "budget_used"),
     Case("error", "awaits"),
     # Several futures in a task.

@@ -4,7 +4,7 @@ use tokio::sync::mpsc::{channel, Receiver};
 use tokio::time::sleep;
 
 use crate::record::Me;
-use crate::work::{check, hop, value, yields, Refused};
+use crate::work::{answer, check, hop, value, yields, Refused};
 
 /// None of them suspends.
 pub async fn ready(me: Me) -> u32 {
@@ -62,6 +62,36 @@ pub async fn branches(me: Me) -> u32 {
         1 => me.add(a, 2),
         _ => me.add(a, 3),
     }
+}
+
+/// What it has across the awaits is dropped at its end.
+pub async fn pauses(me: Me) -> usize {
+    let mut numbers = me.pass(vec![1, 2, 3]);
+    sleep(me.ms(2)).await;
+    let a = push(me.at(), &mut numbers).await;
+
+    sleep(me.ms(2)).await;
+    let b = push(me.at(), &mut numbers).await;
+    me.pass(numbers.len() + a + b)
+}
+
+async fn push(_: Me, numbers: &mut Vec<usize>) -> usize {
+    numbers.push(numbers.len());
+    numbers.len()
+}
+
+/// Two lines of stdin.
+pub async fn waits(me: Me) -> u32 {
+    let a = answer(me.at()).await;
+    let b = answer(me.at()).await;
+    me.add(a, b)
+}
+
+/// Lines that call nothing but what they await.
+pub async fn enters(me: Me) -> u32 {
+    let a = value(me, 1).await;
+    let b = yields(me, 2).await;
+    me.add(a, b)
 }
 
 /// A message each time, until the task has used up its budget and tokio suspends it.

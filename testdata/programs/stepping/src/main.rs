@@ -1,10 +1,11 @@
 //! Runs one scenario of asynchronous code, and says which of its lines it has executed.
 //!
-//! stepping SCENARIO [--crowd]
+//! stepping SCENARIO [--crowd] [--wait]
 //!
 //! Prints "ready", runs the scenario, and prints in one line of JSON the lines of each instance that
 //! it numbers, in their order; 0 is the one that has the scenario's name. --crowd adds four tasks that
-//! are polled as fast as they can be, in functions of the scenario `crowded`.
+//! are polled as fast as they can be, in functions of the scenario `crowded`. --wait: it begins when a
+//! line has come from stdin.
 
 mod awaits;
 mod crowd;
@@ -17,6 +18,7 @@ mod work;
 
 use std::env;
 use std::future::Future;
+use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 use truth::say;
@@ -62,6 +64,7 @@ fn run(scenario: &str, crowd: bool) {
         "descend" => spawn(crowd, together::descend(ME, 3)),
         "drops" => spawn(crowd, together::drops(ME)),
         "elapses" => spawn(crowd, together::elapses(ME)),
+        "enters" => spawn(crowd, awaits::enters(ME)),
         "error" => spawn(crowd, awaits::error(ME)),
         "generics" => spawn(crowd, kinds::generics(ME)),
         "join" => spawn(crowd, together::join(ME)),
@@ -72,6 +75,7 @@ fn run(scenario: &str, crowd: bool) {
         "neighbour" => spawn(crowd, crowd::neighbour(ME)),
         "nested" => spawn(crowd, roots::nested(ME)),
         "panics" => spawn(crowd, ends::panics(ME)),
+        "pauses" => spawn(crowd, awaits::pauses(ME)),
         "plain" => spawn(crowd, awaits::plain(ME)),
         "pool" => roots::pool(ME),
         "ready" => spawn(crowd, awaits::ready(ME)),
@@ -84,6 +88,7 @@ fn run(scenario: &str, crowd: bool) {
         "try_join" => spawn(crowd, together::try_join(ME)),
         "unordered" => spawn(crowd, together::unordered(ME)),
         "unwinds" => spawn(crowd, ends::unwinds(ME)),
+        "waits" => spawn(crowd, awaits::waits(ME)),
         "wrapped" => spawn(crowd, kinds::wrapped(ME)),
         _ => panic!("no scenario \"{scenario}\""),
     }
@@ -93,6 +98,10 @@ fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let scenario = arguments.first().expect("which scenario?");
     say("ready");
-    run(scenario, arguments.iter().any(|argument| argument == "--crowd"));
+    let has = |option| arguments.iter().any(|argument| argument == option);
+    if has("--wait") {
+        io::stdin().read_line(&mut String::new()).expect("no stdin");
+    }
+    run(scenario, has("--crowd"));
     say(&record::tell(scenario));
 }

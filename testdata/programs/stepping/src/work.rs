@@ -1,6 +1,7 @@
 //! What the scenarios wait for.
 
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::mpsc;
 use std::task::{Context, Poll};
@@ -31,6 +32,12 @@ pub async fn check(me: Me, good: bool) -> Result<u32, Refused> {
         value if good => Ok(value),
         _ => Err(Refused),
     }
+}
+
+/// Until a line has come from stdin.
+pub async fn answer(_: Me) -> u32 {
+    let line = tokio::task::spawn_blocking(|| io::stdin().read_line(&mut String::new()));
+    matches!(line.await, Ok(Ok(_))) as u32
 }
 
 /// Never ends. It is known to be suspended when the other side has received a message.

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""The commands that step, in the program `stepping`: where `step`, `finish`, `until` and `next` end, and
+what else can happen meanwhile: ^C, a breakpoint of another task, the end of asyncdbg.
+
+usage: run_step_commands.py ASYNCDBG PROGRAM [CHECK...]
+
+Prints each check that fails, and at the end how many have not. Exit status 1 if one has.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+from stepping_session import LIMIT, Ended, Hung, Session
+
+SOURCES = pathlib.Path(__file__).resolve().parents[1] / "programs/stepping/src"
+CHECKS = []
+
+
+class Failed(Exception):
+    pass
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+def expect(what, wanted, got):
+    if got != wanted:
+        raise Failed(f"{what}: {got!r} instead of {wanted!r}")
+
+
+def line_of(module, text, behind=None):
+    """The number of the first line of a module with a text, after one with another text."""
+    lines = (SOURCES / f"{module}.rs").read_text().splitlines()
+    begin = next(n for n, line in enumerate(lines) if behind in line) if behind else 0
+    return next(n for n, line in enumerate(lines, 1) if n > begin and text in line)
+
+
+def place(stop):
+    return (pathlib.PurePath(stop["file"] or "").name, stop["line"])
+
+
+def begin(asyncdbg, program, scenario, where):
+    """A session that has come to a place, and its stop there."""
+    session = Session(asyncdbg)
+    session.ask(f"tbreak {where}")
+    stop = session.ask(f"run -- {program} {scenario}")["stopped"]
+    expect("first stop", "breakpoint", stop["reason"])
+    return session, stop
+
+
+def end(session):
+    """The program ends by itself and says so."""
+    expect("its end", "exited", session.ask("continue")["stopped"]["reason"])
+    session.end()
+    session.close()
+
+
+def own(module, text, behind):
+    return (f"{module}.rs", line_of(module, text, behind))
+
+
+@check
+def into_ready(asyncdbg, program):
+    """`step` into a coroutine that does not suspend, `finish` back with its value."""
+    session, stop = begin(asyncdbg, program, "enters", "stepping::awaits::enters")
+    task = stop["task"]
+    stop = session.ask("step")["stopped"]
+    expect("step", own("work", "    value", "async fn value"), place(stop))
+    expect("reason", ("step", task), (stop["reason"], stop["task"]))
+    stop = session.ask("finish")["stopped"]
+    expect("finish", own("awaits", "value(me, 1).await", "async fn enters"), place(stop))
+    expect("reason", ("returned", task), (stop["reason"], stop["task"]))
+    stop = session.ask("next")["stopped"]
+    expect("next", own("awaits", "yields(me, 2).await", "async fn enters"), place(stop))
+    end(session)
+
+
+@check
+def into_suspended(asyncdbg, program):
+    """The same with one that suspends."""
+    line = line_of("awaits", "yields(me, 2).await", "async fn enters")
+    session, stop = begin(asyncdbg, program, "enters", f"awaits.rs:{line}")
+    task = stop["task"]
+    stop = session.ask("step")["stopped"]
+    expect("step", own("work", "for _ in 0..times", "async fn yields"), place(stop))
+    lines = []
+    for _ in range(3):
+        lines.append(place(session.ask("next")["stopped"])[1])
+    loop = line_of("work", "for _ in 0..times", "async fn yields")
+    expect("next", [loop + 1, loop, loop + 1], lines)
+    stop = session.ask("finish")["stopped"]
+    expect("finish", (("awaits.rs", line), "returned", task), (place(stop), stop["reason"], stop["task"]))
+    end(session)
+
+
+@check
+def finish_root(asyncdbg, program):
+    """`finish` in the root of a task ends when the task does."""
+    session, stop = begin(asyncdbg, program, "timer", "stepping::awaits::timer")
+    task = stop["task"]
+    stop = session.ask("finish")["stopped"]
+    expect("finish", ("returned", task), (stop["reason"], stop["task"]))
+    end(session)
+
+
+@check
+def finish_whole(asyncdbg, program):
+    """`finish --whole` in an awaited coroutine ends when the task does."""
+    line = line_of("work", "yield_now().await", "async fn yields")
+    session, stop = begin(asyncdbg, program, "enters", f"work.rs:{line}")
+    task = stop["task"]
+    stop = session.ask("finish --whole")["stopped"]
+    expect("finish --whole", ("returned", task), (stop["reason"], stop["task"]))
+    end(session)
+
+
+@check
+def into_spawned(asyncdbg, program):
+    """`step --spawned` goes into the task that the line spawns."""
+    session, stop = begin(asyncdbg, program, "spawns", "stepping::roots::spawns")
+    task = stop["task"]
+    stop = session.ask("step --spawned")["stopped"]
+    expect("step --spawned", own("roots", "yields(me.at(), 1).await", "async fn root"), place(stop))
+    expect("another task", True, stop["task"] not in (None, task))
+    end(session)
+
+
+@check
+def until_behind_loop(asyncdbg, program):
+    """`until` at the end of a loop's round leaves the loop."""
+    line = line_of("awaits", "sum = me.add(sum, 1)", "async fn rounds")
+    session, _ = begin(asyncdbg, program, "rounds", f"awaits.rs:{line}")
+    stop = session.ask("until")["stopped"]
+    expect("until", ("awaits.rs", line + 2), place(stop))
+    end(session)
+
+
+@check
+def other_breakpoint(asyncdbg, program):
+    """A breakpoint of another task ends the step."""
+    line = line_of("crowd", "me.pass(other).await", "async fn neighbour")
+    session, stop = begin(asyncdbg, program, "neighbour", f"crowd.rs:{line}")
+    task = stop["task"]
+    inner = line_of("together", "let d = yields", "async fn arm")
+    session.ask(f"break together.rs:{inner}")
+    stop = session.ask("next")["stopped"]
+    expect("next", ("breakpoint", ("together.rs", inner)), (stop["reason"], place(stop)))
+    expect("another task", True, stop["task"] != task)
+    end(session)
+
+
+@check
+def own_breakpoint(asyncdbg, program):
+    """So does one in what the line awaits."""
+    session, stop = begin(asyncdbg, program, "enters", "stepping::awaits::enters")
+    task = stop["task"]
+    inner = line_of("work", "    value", "async fn value")
+    session.ask(f"break work.rs:{inner}")
+    stop = session.ask("next")["stopped"]
+    expect("next", ("breakpoint", ("work.rs", inner), task), (stop["reason"], place(stop), stop["task"]))
+    end(session)
+
+
+class Waiting:
+    """The program in the scenario `waits`, under control, at its first line; its stdin is ours."""
+
+    def __init__(self, asyncdbg, program):
+        self.program = subprocess.Popen([program, "waits", "--wait"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        expect("ready", "ready\n", self.program.stdout.readline())
+        self.code = self.read_code()
+        self.session = Session(asyncdbg, "-p", str(self.program.pid))
+        expect("attach", "attached", self.session.ask("attach")["stopped"]["reason"])
+        self.session.ask("tbreak stepping::awaits::waits")
+        self.order()
+        expect("first stop", "breakpoint", self.session.ask("continue")["stopped"]["reason"])
+
+    def order(self):
+        self.program.stdin.write("\n")
+        self.program.stdin.flush()
+
+    def read_code(self):
+        maps = pathlib.Path(f"/proc/{self.program.pid}/maps").read_text()
+        start, stop = next(m.groups() for m in re.finditer(r"^(\w+)-(\w+) r-xp .*/stepping$", maps, re.M))
+        with open(f"/proc/{self.program.pid}/mem", "rb") as memory:
+            memory.seek(int(start, 16))
+            return memory.read(int(stop, 16) - int(start, 16))
+
+    def wait_running(self):
+        """Until it runs."""
+        while pathlib.Path(f"/proc/{self.program.pid}/stat").read_text().rpartition(")")[2].split()[0] == "t":
+            os.sched_yield()
+
+    def check_free(self):
+        """Nobody traces it, its code is as before, and it goes on to its end."""
+        status = pathlib.Path(f"/proc/{self.program.pid}/status").read_text()
+        expect("tracer", "0", re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
+        expect("its code", True, self.read_code() == self.code)
+        self.order()
+        self.order()
+        truth = json.loads(self.program.stdout.readline())
+        first = line_of("awaits", "answer(me.at()).await", "async fn waits")
+        expect("its lines", list(range(first, first + 3)), truth["lines"]["0"])
+        expect("its end", 0, self.program.wait(LIMIT))
+
+    def close(self):
+        self.session.close()
+        self.program.kill()
+        self.program.wait()
+
+
+@check
+def interrupted(asyncdbg, program):
+    """^C ends a step; then the program is let go."""
+    waiting = Waiting(asyncdbg, program)
+    try:
+        waiting.session.process.stdin.write("next\n")
+        waiting.session.process.stdin.flush()
+        waiting.wait_running()
+        waiting.session.process.send_signal(signal.SIGINT)
+        expect("^C", "interrupted", waiting.session.answer()["stopped"]["reason"])
+        waiting.session.ask("detach")
+        waiting.session.end()
+        waiting.check_free()
+    finally:
+        waiting.close()
+
+
+@check
+def ended(asyncdbg, program):
+    """asyncdbg ends in the middle of a step: nothing of it is left."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        waiting = Waiting(asyncdbg, program)
+        try:
+            waiting.session.process.stdin.write("next\n")
+            waiting.session.process.stdin.flush()
+            waiting.wait_running()
+            waiting.session.process.send_signal(number)
+            waiting.session.process.wait(LIMIT)
+            waiting.check_free()
+        finally:
+            waiting.close()
+
+
+@check
+def ends_outside(asyncdbg, program):
+    """A step over an await that ends by what comes from outside."""
+    waiting = Waiting(asyncdbg, program)
+    try:
+        waiting.session.process.stdin.write("next\n")
+        waiting.session.process.stdin.flush()
+        waiting.wait_running()
+        waiting.order()
+        stop = waiting.session.answer()["stopped"]
+        line = line_of("awaits", "let b = answer", "async fn waits")
+        expect("next", ("step", ("awaits.rs", line)), (stop["reason"], place(stop)))
+        waiting.session.ask("detach")
+        waiting.session.end()
+        waiting.order()
+        expect("its end", 0, waiting.program.wait(LIMIT))
+    finally:
+        waiting.close()
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    asyncdbg, program, *names = sys.argv[1:]
+    checks = [function for function in CHECKS if function.__name__ in names or not names]
+    failed = 0
+    for function in checks:
+        try:
+            function(asyncdbg, program)
+        except (Failed, Ended, Hung, KeyError, subprocess.TimeoutExpired) as wrong:
+            failed += 1
+            print(f"{function.__name__}: {type(wrong).__name__}: {wrong}", flush=True)
+    print(f"{len(checks) - failed} of {len(checks)} checks are as they should be")
+    sys.exit(failed > 0)
+
+
+main()

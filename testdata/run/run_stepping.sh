@@ -1,0 +1,14 @@
+#!/bin/bash
+# Steps through the program `stepping`: see run_stepping.py.
+#
+# usage: run_stepping.sh ASYNCDBG PROFILE [LOCK]
+#
+# Builds the program in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses one that is built
+# already. RUNS=N runs each scenario so often. Exit status 77 where there is no cargo.
+set -euo pipefail
+
+# shellcheck source=testdata/run/traced.sh
+. "$(dirname "$0")/traced.sh"
+build_traced "${3:-}" stepping
+make_cache
+"$testdata/run/run_stepping.py" "$asyncdbg" "$BINARIES/stepping" --breaks
