@@ -29,7 +29,8 @@ STEPS = 100  # no case has so many lines
 
 def is_own(case, stop):
     """Whether a stop is in the coroutine of the case."""
-    return (stop["file"] or "").endswith(f"{case.module}.rs") and case.begin <= stop["line"] <= case.last
+    return (stop["file"] or "").endswith(f"{case.module}.rs") and \
+        case.begin <= (stop["line"] or 0) <= case.last
 
 
 def run_on(session):

@@ -8,6 +8,7 @@ use tokio::task::{yield_now, JoinHandle};
 use crate::record::Me;
 use crate::together::arm;
 
+static BEGUN: AtomicBool = AtomicBool::new(false);
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// The lines of one instance among many of the same function. The others have no number.
@@ -29,14 +30,32 @@ async fn turn(number: u32) -> u32 {
 #[track_caller]
 fn more(me: Option<Me>, number: u32) -> u32 {
     match me {
-        Some(me) => me.pass_at(Location::caller(), number),
+        Some(me) => {
+            BEGUN.store(true, Ordering::Relaxed);
+            me.pass_at(Location::caller(), number)
+        }
         None if STOP.load(Ordering::Relaxed) => 5,
         None => 0,
     }
 }
 
-pub fn start(tasks: u32) -> Vec<JoinHandle<u32>> {
-    (0..tasks).map(|_| tokio::spawn(crowded(None))).collect()
+const OTHERS: usize = 4;
+
+pub fn start() -> Vec<JoinHandle<u32>> {
+    BEGUN.store(true, Ordering::Relaxed);
+    start_later()
+}
+
+/// They begin when the instance with a number has.
+pub fn start_later() -> Vec<JoinHandle<u32>> {
+    (0..OTHERS).map(|_| tokio::spawn(join_in())).collect()
+}
+
+async fn join_in() -> u32 {
+    while !BEGUN.load(Ordering::Relaxed) {
+        yield_now().await;
+    }
+    crowded(None).await
 }
 
 pub async fn end(tasks: Vec<JoinHandle<u32>>) {

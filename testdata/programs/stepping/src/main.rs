@@ -21,6 +21,7 @@ use std::future::Future;
 use std::io;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 use truth::say;
 
 use record::Me;
@@ -37,8 +38,16 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
+    spawn_among(if crowd { crowd::start } else { || Vec::new() }, task);
+}
+
+fn spawn_among<F>(start: fn() -> Vec<JoinHandle<u32>>, task: F)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
     runtime().block_on(async move {
-        let others = crowd::start(if crowd { 4 } else { 0 });
+        let others = start();
         let _ = tokio::spawn(task).await;
         crowd::end(others).await;
     });
@@ -58,7 +67,7 @@ fn run(scenario: &str, crowd: bool) {
         "calls" => spawn(crowd, kinds::calls(ME)),
         "catches" => spawn(crowd, ends::catches(ME)),
         "closure" => spawn(crowd, kinds::closure(ME)),
-        "crowded" => spawn(true, crowd::crowded(Some(ME))),
+        "crowded" => spawn_among(crowd::start_later, crowd::crowded(Some(ME))),
         "current" => roots::current(ME),
         "current_root" => roots::current_root(ME),
         "descend" => spawn(crowd, together::descend(ME, 3)),
