@@ -68,7 +68,7 @@ _asyncdbg()
 		*" profile "*) own="--duration --allow-slow --format --cpu --rate" ;;
 		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
 		*" disassemble "*) own="--intel" ;;
-		*" next "* | *" finish "*) own="--all-code" ;;
+		*" next "* | *" step "* | *" finish "* | *" until "*) own="--all-code" ;;
 		*" run "*) own="--stop --cwd --random-addresses" ;;
 		*" break "* | *" tbreak "*) own="--task --after" ;;
 		*" dap "*) own="--listen" ;;
@@ -110,7 +110,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next finish stepi break tbreak delete enable disable set dap help quit" ;;
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak delete enable disable set dap help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="breakpoints layout sockets threads locals" ;;

@@ -51,7 +51,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next finish stepi break tbreak delete enable disable set dap help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak delete enable disable set dap help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -121,7 +121,7 @@ complete -c asyncdbg -n '__asyncdbg_typed top' -l rows -x -d 'Only the first N r
 complete -c asyncdbg -n '__asyncdbg_typed top' -l over -x -d 'What a stall takes'
 complete -c asyncdbg -n '__asyncdbg_typed top' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l stop -d 'Stop it where its own code begins'
-complete -c asyncdbg -n '__asyncdbg_typed next; or __asyncdbg_typed finish' -l all-code -d 'Stop in code of libraries, too'
+complete -c asyncdbg -n '__asyncdbg_typed next; or __asyncdbg_typed step; or __asyncdbg_typed finish; or __asyncdbg_typed until' -l all-code -d 'Stop in code of libraries, too'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l cwd -r -F -d 'Its working directory'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l random-addresses -d 'Leave its addresses random'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l task -x -d 'Only when this task runs there'

@@ -1,18 +1,58 @@
-/* next, finish */
+/* next, step, finish, until, nexti */
+#include <stdint.h>
+
 #include "commands/control/control.h"
 #include "commands/control/stop.h"
+
+static bool is_counted(const struct call *call)
+{
+	return call->command != &until_command && call->command != &finish_command;
+}
+
+static struct error *read_arguments(const struct call *call, struct step_options *options,
+                                    uint64_t *count)
+{
+	uint64_t number = 0;
+
+	*count = 1;
+	if (call->args.n && is_counted(call))
+		return words_number(call->args.word[0], "a number of steps", UINT32_MAX, count);
+	if (call->args.n)
+		TRY(words_number(call->args.word[0], "a line", UINT32_MAX, &number));
+	options->line = (unsigned)number;
+	return NULL;
+}
+
+static struct error *check_step(const struct call *call)
+{
+	struct step_options options;
+	uint64_t count;
+
+	return read_arguments(call, &options, &count);
+}
+
+static enum step_kind kind_of(const struct command *command)
+{
+	if (command == &step_command)
+		return STEP_INTO;
+	if (command == &finish_command)
+		return STEP_FINISH;
+	if (command == &until_command)
+		return STEP_UNTIL;
+	return command == &nexti_command ? STEP_INSTRUCTION : STEP_NEXT;
+}
 
 static struct error *run_step(struct session *s, const struct answer *answer,
                               const struct call *call, struct out *out)
 {
-	struct step_options options = { .kind = STEP_NEXT,
-		                        .all_code = option_has(call, "all-code") };
+	struct step_options options = { .kind = kind_of(call->command) };
+	uint64_t count;
 
 	TRY(stop_need_program(s));
+	TRY(read_arguments(call, &options, &count));
+	options.all_code = call->command != &nexti_command && option_has(call, "all-code");
 	options.tid = s->focus ? s->focus : s->debuggee.control.pid;
-	if (call->command == &finish_command)
-		options.kind = STEP_FINISH;
-	return stop_step(s, &options, answer, out);
+	return stop_step(s, &options, count, answer, out);
 }
 
 static const struct command_option step_options[] = {
@@ -22,12 +62,28 @@ static const struct command_option step_options[] = {
 
 const struct command next_command = {
 	.name = "next",
+	.args = "[N]",
+	.max_args = 1,
 	.options = step_options,
-	.summary = "Step to the next line of the function, over calls and awaits",
-	.help = "    In an async function it goes on until the same instance of it comes to "
-		"another\n"
-		"    line, on whatever thread it is resumed, or says how it has ended: returned,\n"
-		"    dropped, cancelled, panicked. All threads run meanwhile. ^C ends it.",
+	.check = check_step,
+	.summary = "Step to the next line of the function, over calls and awaits; N times",
+	.help = "    In an async function it goes on until the same instance of it comes to\n"
+		"    another line, on whatever thread it is resumed, or says how it has ended:\n"
+		"    returned, dropped, cancelled, panicked. All threads run meanwhile. ^C ends "
+	        "it.",
+	.offline = true,
+	.stays = true,
+	.run = run_step,
+};
+
+const struct command step_command = {
+	.name = "step",
+	.args = "[N]",
+	.max_args = 1,
+	.options = step_options,
+	.check = check_step,
+	.summary = "Step to the next line, into functions and awaited async functions; N times",
+	.help = "    Code of libraries is stepped over.",
 	.offline = true,
 	.stays = true,
 	.run = run_step,
@@ -36,8 +92,34 @@ const struct command next_command = {
 const struct command finish_command = {
 	.name = "finish",
 	.options = step_options,
+	.check = check_step,
 	.summary = "Run until the function returns, an async one for good",
 	.help = "    Of an async function: until this instance of it is ready, in what awaits it.",
+	.offline = true,
+	.stays = true,
+	.run = run_step,
+};
+
+const struct command until_command = {
+	.name = "until",
+	.args = "[LINE]",
+	.max_args = 1,
+	.options = step_options,
+	.check = check_step,
+	.summary = "Step to a later line of the function, or to LINE or one behind it",
+	.help = "    At the end of a loop this leaves the loop.",
+	.offline = true,
+	.stays = true,
+	.run = run_step,
+};
+
+const struct command nexti_command = {
+	.name = "nexti",
+	.args = "[N]",
+	.max_args = 1,
+	.check = check_step,
+	.summary = "Execute one instruction, or N, over calls",
+	.help = "    Other threads are held, but run during a call.",
 	.offline = true,
 	.stays = true,
 	.run = run_step,

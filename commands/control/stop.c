@@ -154,10 +154,9 @@ struct error *stop_run(struct session *s, const struct step_options *step, struc
 	return stop_begin(s, out);
 }
 
-static struct error *run(struct session *s, const struct step_options *step,
-                         const struct answer *answer, struct out *out)
+/* Shows what a run has come to. */
+static struct error *show_run(struct session *s, const struct answer *answer, struct out *out)
 {
-	TRY(stop_run(s, step, out));
 	if (!s->debuggee.control.pid)
 		return show_end(s, answer, out);
 	struct breakpoint *bp = s->debuggee.breakpoint;
@@ -168,11 +167,25 @@ static struct error *run(struct session *s, const struct step_options *step,
 
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 {
-	return run(s, NULL, answer, out);
+	TRY(stop_run(s, NULL, out));
+	return show_run(s, answer, out);
 }
 
-struct error *stop_step(struct session *s, const struct step_options *step,
+/* Whether the step has come to a line, and nothing else was there. */
+static bool goes_on(const struct session *s)
+{
+	return s->debuggee.control.pid && s->debuggee.step.reason == STEP_LINE &&
+	       !s->debuggee.breakpoint;
+}
+
+struct error *stop_step(struct session *s, const struct step_options *step, uint64_t count,
                         const struct answer *answer, struct out *out)
 {
-	return run(s, step, answer, out);
+	struct step_options options = *step;
+
+	do {
+		TRY(stop_run(s, &options, out));
+		options.tid = s->debuggee.control.stop.tid;
+	} while (count-- > 1 && goes_on(s));
+	return show_run(s, answer, out);
 }

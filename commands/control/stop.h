@@ -27,8 +27,8 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 /* The same as stop_run(), and shows the stop. */
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 	MUST_CHECK;
-/* The same for a step. */
-struct error *stop_step(struct session *s, const struct step_options *step,
+/* The same for count steps; the last one is shown. */
+struct error *stop_step(struct session *s, const struct step_options *step, uint64_t count,
                         const struct answer *answer, struct out *out) MUST_CHECK;
 /* Shows where the program stands and why, and puts the thread of the stop in focus. */
 struct error *stop_show(struct session *s, const struct answer *answer, struct out *out) MUST_CHECK;

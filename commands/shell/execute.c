@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "commands/shell/command.h"
-#include "commands/shell/short_form.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 
@@ -44,14 +43,6 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 	return NULL;
 }
 
-static void note_short_form(struct out *out, const char *word)
-{
-	const char *note = short_form_note(word);
-
-	if (note)
-		fprintf(out->options.messages, "note: %s\n", note);
-}
-
 static struct error *run_command(struct session *s, struct out *out, const struct words *words,
                                  enum status *status)
 {
@@ -60,7 +51,6 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	struct answer answer = { 0 };
 	const struct snapshot *last;
 
-	note_short_form(out, words->word[0]);
 	TRY(command_find(&tmp, command_table, words, &call));
 	TRY(interrupt_check());
 	answer.command = call.command->name;

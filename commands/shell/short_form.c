@@ -3,27 +3,13 @@
 #include <string.h>
 
 static const struct {
-	const char *word, *command, *note;
+	const char *word, *command;
 } short_forms[] = {
-	{ "a", "async", NULL },
-	{ "b", "break", NULL },
-	{ "bt", "bt", NULL },
-	{ "c", "continue", NULL },
-	{ "d", "down", NULL },
-	{ "f", "frame", NULL },
-	{ "fin", "finish", NULL },
-	{ "h", "help", NULL },
-	{ "i", "info", NULL },
-	{ "k", "kill", NULL },
-	{ "n", "next", NULL },
-	{ "p", "print", NULL },
-	{ "l", "list", NULL },
-	{ "q", "quit", NULL },
-	{ "r", "run", NULL },
-	{ "s", "save", "\"s\" is \"save\" as long as there is no command to step" },
-	{ "si", "stepi", NULL },
-	{ "tb", "tbreak", NULL },
-	{ "u", "up", NULL },
+	{ "a", "async" },  { "b", "break" },  { "bt", "bt" },      { "c", "continue" },
+	{ "d", "down" },   { "f", "frame" },  { "fin", "finish" }, { "h", "help" },
+	{ "i", "info" },   { "k", "kill" },   { "l", "list" },     { "n", "next" },
+	{ "ni", "nexti" }, { "p", "print" },  { "q", "quit" },     { "r", "run" },
+	{ "s", "step" },   { "si", "stepi" }, { "tb", "tbreak" },  { "u", "up" },
 };
 
 const char *short_form(const char *word)
@@ -35,17 +21,6 @@ const char *short_form(const char *word)
 	return NULL;
 }
 
-const char *short_form_note(const char *word)
-{
-	for (size_t i = 0; i < sizeof(short_forms) / sizeof(*short_forms); i++) {
-		if (strcmp(short_forms[i].word, word) == 0)
-			return short_forms[i].note;
-	}
-	return NULL;
-}
-
-static const char no_steps[] =
-	"\"next\" steps over lines, \"stepi\" executes an instruction, \"break\" sets a breakpoint";
 static const char no_conditions[] = "\"break\" has the options --task and --after";
 static const char no_watch[] = "\"break\" sets breakpoints";
 static const char no_memory[] = "\"print\" shows values, \"whatis\" what an address belongs to";
@@ -55,9 +30,9 @@ static const struct {
 	const char *instead;
 } missing[] = {
 	{ "catch", NULL, no_watch },    { "condition", NULL, no_conditions },
-	{ "logpoint", NULL, no_watch }, { "nexti", "ni", no_steps },
-	{ "step", NULL, no_steps },     { "until", NULL, no_steps },
-	{ "watch", NULL, no_watch },    { "x", NULL, no_memory },
+	{ "logpoint", NULL, no_watch }, { 
+	     
+	"watch", NULL, no_watch },            { "x", NULL, no_memory },
 };
 
 struct error *short_form_missing(const char *word)

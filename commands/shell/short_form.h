@@ -12,8 +12,6 @@
  * Short forms are fixed, so that new commands do not change their meaning.
  */
 const char *short_form(const char *word);
-/* A note to print when this short form is used; NULL: none. */
-const char *short_form_note(const char *word);
 
 /*
  * ERR_USAGE, with the replacement, for a command of other debuggers that asyncdbg does not have, or

@@ -80,6 +80,8 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	p->cfa = frame.cfa;
 	p->returns = frame.returns;
 	p->active = true;
+	if (p->options->kind == STEP_INSTRUCTION)
+		return NULL;
 	if (!p->at.users || !p->at.line)
 		return begin_outside(p);
 	TRY(step_instance_find(p, &frame, &p->instance));
@@ -90,11 +92,26 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	return step_end_plant(p);
 }
 
+static struct error *run(struct step_plan *p)
+{
+	bool into = p->options->kind == STEP_INTO && !p->leaving;
+
+	p->d->breakpoint = NULL;
+	p->d->step = (struct step_end){ 0 };
+	if (into || p->options->kind == STEP_INSTRUCTION)
+		return step_into_run(p);
+	return debuggee_continue(p->d);
+}
+
 static void finish(struct step_plan *p)
 {
 	if (p->end.reason != STEP_NONE)
 		return;
-	p->end.reason = STEP_BROKEN;
+	/* A single instruction has its own reason to stop. */
+	if (p->options->kind == STEP_INSTRUCTION && p->d->control.stop.reason == CONTROL_STEPPED)
+		p->end.reason = STEP_LINE;
+	else
+		p->end.reason = STEP_BROKEN;
 }
 
 struct error *step_run(struct debuggee *d, const struct step_options *options)
@@ -111,7 +128,7 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 	p.end = (struct step_end){ .kind = options->kind, .from = options->tid };
 	struct error *err = begin(&p, &tmp);
 	if (!err)
-		err = debuggee_continue(d);
+		err = run(&p);
 	finish(&p);
 	struct error *end = end_traps(&p);
 	if (err) {

@@ -37,8 +37,7 @@ static size_t find_users_frame(struct step_plan *p, const struct stack *stack, s
 	return 0;
 }
 
-/* Takes all traps away but those that are to come. */
-static struct error *clear(struct step_plan *p)
+struct error *step_end_clear(struct step_plan *p)
 {
 	struct trap *returning = p->returning;
 
@@ -56,7 +55,7 @@ static struct error *leave(struct step_plan *p, const struct frame *frame)
 
 	p->leaving = true;
 	p->cfa = frame->sp;
-	TRY(clear(p));
+	TRY(step_end_clear(p));
 	return step_trap(p, &p->lines, frame->pc, &filter, at_users_frame);
 }
 
@@ -92,7 +91,7 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 
 static struct error *plant_suspended(struct step_plan *p);
 
-static struct error *at_return(void *arg, const struct trap_hit *hit, bool *stop)
+struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
 	const char *state = step_instance_state(p);
@@ -118,11 +117,12 @@ struct error *step_end_plant_return(struct step_plan *p)
 
 	if (!p->returns)
 		return NULL;
-	return trap_add(
-		&p->d->control,
-		&(struct trap_options){
-			.addr = p->returns, .filter = &filter, .decide = at_return, .arg = p },
-		&p->returning);
+	return trap_add(&p->d->control,
+	                &(struct trap_options){ .addr = p->returns,
+	                                        .filter = &filter,
+	                                        .decide = step_end_at_return,
+	                                        .arg = p },
+	                &p->returning);
 }
 
 /* ---- polls ---- */
@@ -133,7 +133,6 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 	struct step_frame frame;
 	SCRATCH(tmp);
 
-	(void)stop;
 	if (p->active)
 		return NULL;
 	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
@@ -142,6 +141,8 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 	p->tid = hit->tid;
 	p->cfa = frame.cfa;
 	p->returns = frame.returns;
+	/* Its instructions are to be executed one by one again. */
+	*stop = p->resumed = p->options->kind == STEP_INTO;
 	return step_end_plant_return(p);
 }
 

@@ -117,6 +117,11 @@ static bool is_users(struct step_plan *p, const struct function *f, const char *
 	return file && !inspector_source(p->in, &tmp, file, comp_dir).library;
 }
 
+bool step_place_is_users(struct step_plan *p, const char *file)
+{
+	return is_users(p, p->at.function, file, p->at.lines->comp_dir);
+}
+
 void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
 {
 	const struct function *f = lookup_function(p->in->di, pc);

@@ -1,4 +1,6 @@
 /* Which instance of a coroutine a thread polls, and the state of its object. */
+#include <string.h>
+
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/types/type.h"
 #include "runtimes/stepping/step_plan.h"
@@ -32,6 +34,25 @@ struct error *step_instance_find(struct step_plan *p, const struct step_frame *f
 		                 sizeof(value)));
 	*ret = (struct step_instance){ .type = t, .addr = value };
 	return NULL;
+}
+
+/*
+ * A result of more than two words is returned in memory, whose address is then the first argument
+ * (System V psABI, 3.2.3). Rust does so earlier where it is no scalar pair: then the other argument
+ * is taken, whose memory has no such state.
+ */
+void step_instance_enter(struct step_plan *p, const struct step_frame *f)
+{
+	const struct type *t = polled_coroutine(p->at.function);
+
+	for (unsigned i = 0; t && i < 2; i++) {
+		p->instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };
+		const char *state = step_instance_state(p);
+
+		if (state && strcmp(state, "Returned") != 0 && strcmp(state, "Panicked") != 0)
+			return;
+	}
+	p->instance = (struct step_instance){ 0 };
 }
 
 const char *step_instance_state(struct step_plan *p)

@@ -62,10 +62,18 @@ static bool may_stop_at(const struct step_plan *p, const struct function_row *ro
 	return !row->in_await || !begins_outside(l, row);
 }
 
+/* A step into functions stops in those that are inlined at the line, too. */
+static bool enters_inlined(struct step_plan *p, const struct function_row *row)
+{
+	return p->options->kind == STEP_INTO && row->statement && row->line &&
+	       row->call != p->at.call && is_around(p->at.lines, p->at.call, row->call) &&
+	       step_place_is_users(p, row->file);
+}
+
 /* ---- whose ---- */
 
 /* The thread is in the call in progress. */
-static bool filter_call(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret)
+bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret)
 {
 	struct cfa_rule rule;
 
@@ -92,6 +100,19 @@ static bool filter_instance(const struct step_plan *p, uint64_t addr, struct tra
 	return true;
 }
 
+bool step_lines_has(struct step_plan *p, uint64_t addr)
+{
+	const struct function_lines *l = p->at.lines;
+
+	for (size_t i = 0; i < l->nrows; i++) {
+		const struct function_row *row = &l->rows[i];
+
+		if (row->addr == addr && (may_stop_at(p, row) || enters_inlined(p, row)))
+			return true;
+	}
+	return false;
+}
+
 static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
@@ -112,7 +133,8 @@ struct error *step_lines_plant(struct step_plan *p)
 
 		if (row->addr == last || !may_stop_at(p, row))
 			continue;
-		if (!filter_instance(p, row->addr, &filter) && !filter_call(p, row->addr, &filter))
+		if (!filter_instance(p, row->addr, &filter) &&
+		    !step_lines_filter_call(p, row->addr, &filter))
 			continue;
 		TRY(step_trap(p, &p->lines, row->addr, &filter, at_line));
 		last = row->addr;

@@ -46,6 +46,8 @@ struct step_plan {
 	uint64_t cfa, returns;
 	trap_vec lines, entries, drops;
 	struct trap *returning, *panicking;
+	bool resumed; /* STEP_INTO: it has just been polled anew, and is halted at its first
+	                 instruction */
 	bool leaving; /* it has returned, and goes on to a frame of the user's code */
 	struct step_end end;
 };
@@ -60,6 +62,8 @@ struct error *step_frame_stack(struct step_plan *p, pid_t tid, size_t max, struc
 /* At the first instruction of a function. */
 struct error *step_frame_at_entry(struct step_plan *p, pid_t tid, struct arena *a,
                                   struct step_frame *ret) MUST_CHECK;
+/* Whether a file of the function that steps is code of the user's. */
+bool step_place_is_users(struct step_plan *p, const char *file);
 /* What the code at an address is; NULL lines and a line of 0 if that is unknown. */
 void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret);
 
@@ -67,12 +71,18 @@ void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret);
 
 /* Traps at the lines that a step may stop at, for the instance or the call in progress. */
 struct error *step_lines_plant(struct step_plan *p) MUST_CHECK;
+/* Whether the step ends at an address of the function. */
+bool step_lines_has(struct step_plan *p, uint64_t addr);
+/* The thread is in the call in progress; false: the debug info does not tell how to know. */
+bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret);
 
 /* ---- step_instance.c ---- */
 
 /* Which coroutine a frame polls: its type is NULL if it is none. */
 struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
                                  struct step_instance *ret) MUST_CHECK;
+/* Sets the instance of the plan, whose function is about to execute its first instruction. */
+void step_instance_enter(struct step_plan *p, const struct step_frame *f);
 /* "Returned", "Suspend0": the state of its object; NULL: unknown. */
 const char *step_instance_state(struct step_plan *p);
 
@@ -84,8 +94,17 @@ void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop);
 struct error *step_end_plant(struct step_plan *p) MUST_CHECK;
 /* Goes on to the nearest frame of code of the user behind the innermost one; *found false: none. */
 struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found) MUST_CHECK;
+/* What such a trap does: the call in progress has returned. */
+struct error *step_end_at_return(void *plan, const struct trap_hit *hit, bool *stop) MUST_CHECK;
+/* Takes all traps of the step away, but for that of panics. */
+struct error *step_end_clear(struct step_plan *p) MUST_CHECK;
 /* A trap where the call in progress returns. */
 struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
+
+/* ---- step_into.c ---- */
+
+/* Runs a step of STEP_INTO or STEP_INSTRUCTION, whose traps are planted. */
+struct error *step_into_run(struct step_plan *p) MUST_CHECK;
 
 /* ---- step.c ---- */
 

@@ -1,0 +1,189 @@
+/*
+ * Steps that look at each instruction: into functions, and over calls by instruction. Only the
+ * instructions of the function itself are executed one by one, with the other threads held; what it
+ * calls runs freely.
+ */
+#include "debugger/target/target.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/types/type.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/stepping/step_plan.h"
+
+enum { MAX_INSTRUCTION = 16 /* bytes */ };
+
+/* ---- calls ---- */
+
+/* Whether the thread has executed a call since it was at before; *returns: where it returns to. */
+static bool has_called(struct step_plan *p, const struct step_frame *before,
+                       const struct step_frame *now)
+{
+	uint64_t returns = now->returns - before->pc;
+
+	return before->sp - now->sp == p->arch->entry_cfa && returns && returns < MAX_INSTRUCTION &&
+	       now->pc - before->pc >= MAX_INSTRUCTION;
+}
+
+static struct error *has_returned(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	(void)arg, (void)hit;
+	*stop = true;
+	return NULL;
+}
+
+/*
+ * Lets a call run until it returns. *done false: something else has halted the program, or has
+ * ended the step.
+ */
+static struct error *run_call(struct step_plan *p, const struct step_frame *in, bool *done)
+{
+	const struct tracer_filter filter = step_returned_to(p, in->cfa);
+	trap_vec traps = { 0 };
+
+	TRY(step_trap(p, &traps, in->returns, &filter, has_returned));
+	struct error *err = debuggee_continue(p->d);
+	const struct control_stop *why = &p->d->control.stop;
+	*done = !err && why->reason == CONTROL_BREAKPOINT && !p->d->breakpoint &&
+	        p->end.reason == STEP_NONE && why->addr == in->returns && why->tid == p->tid;
+	struct error *end = step_untrap(p, &traps);
+	vec_free(&traps);
+	if (err) {
+		error_free(end);
+		return err;
+	}
+	return end;
+}
+
+/* ---- into ---- */
+
+/* Where a function begins that is no coroutine: the second statement, as its prologue is the first.
+ */
+static uint64_t body_of(const struct step_place *place)
+{
+	const struct function_lines *l = place->lines;
+
+	for (size_t i = 0; i < l->nrows; i++) {
+		if (l->rows[i].statement && l->rows[i].line &&
+		    l->rows[i].addr > place->function->low)
+			return l->rows[i].addr;
+	}
+	return place->function->low;
+}
+
+static struct error *at_body(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	(void)hit;
+	step_end_set(arg, STEP_LINE, stop);
+	return NULL;
+}
+
+/* A call of an async function only makes its coroutine. */
+static bool is_worth(const struct step_place *place)
+{
+	const struct type *result = place->users ? function_read_result(place->function) : NULL;
+
+	return place->users && place->lines->nrows && !(result && type_is_coroutine(result));
+}
+
+/* The step goes on in a function that the thread is about to execute, up to its first line. */
+static struct error *enter(struct step_plan *p, const struct step_place *place,
+                           const struct step_frame *frame)
+{
+	struct tracer_filter filter;
+
+	TRY(step_end_clear(p));
+	p->at = *place;
+	p->cfa = frame->cfa;
+	p->returns = frame->returns;
+	step_instance_enter(p, frame);
+	TRY(step_end_plant_return(p));
+	if (p->instance.type) {
+		p->at.line = place->lines->line;
+		return step_lines_plant(p);
+	}
+	uint64_t body = body_of(place);
+	bool exact = step_lines_filter_call(p, body, &filter);
+	return step_trap(p, &p->lines, body, exact ? &filter : NULL, at_body);
+}
+
+/* ---- one instruction after the other ---- */
+
+enum walked {
+	WALKED,   /* it goes on */
+	WALK_RUN, /* the rest of the step takes no more single instructions */
+	WALK_END, /* the step has ended, or something else has halted the program */
+};
+
+/* The thread has called something from the line. */
+static struct error *called(struct step_plan *p, const struct step_frame *now, enum walked *ret)
+{
+	struct step_place place;
+	bool done;
+
+	step_place_at(p, now->pc, &place);
+	if (p->options->kind == STEP_INTO && is_worth(&place)) {
+		*ret = WALK_RUN;
+		return enter(p, &place, now);
+	}
+	TRY(run_call(p, now, &done));
+	*ret = done ? WALKED : WALK_END;
+	if (done && p->options->kind == STEP_INSTRUCTION)
+		p->d->control.stop.reason = CONTROL_STEPPED;
+	return NULL;
+}
+
+/* The function has returned to who called it; it may be polled again. */
+static struct error *left(struct step_plan *p, const struct step_frame *now, enum walked *ret)
+{
+	const struct trap_hit hit = { p->tid, now->pc };
+	bool stop = false;
+
+	TRY(step_end_at_return(p, &hit, &stop));
+	*ret = stop ? WALK_END : WALK_RUN;
+	if (stop)
+		p->d->control.stop.reason = CONTROL_BREAKPOINT;
+	return NULL;
+}
+
+static struct error *walk(struct step_plan *p, enum walked *ret)
+{
+	struct control *c = &p->d->control;
+	struct step_frame before, now;
+	SCRATCH(tmp);
+
+	*ret = WALK_END;
+	TRY(step_frame_at_entry(p, p->tid, &tmp, &before));
+	TRY(control_step(c, p->tid));
+	if (!c->pid || c->stop.reason != CONTROL_STEPPED)
+		return NULL;
+	TRY(step_frame_at_entry(p, p->tid, &tmp, &now));
+	if (has_called(p, &before, &now))
+		return called(p, &now, ret);
+	if (p->options->kind == STEP_INSTRUCTION)
+		return NULL;
+	if (now.pc == p->returns && now.sp == p->cfa)
+		return left(p, &now, ret);
+	if (step_lines_has(p, now.pc)) {
+		c->stop.reason = CONTROL_BREAKPOINT;
+		p->end.reason = STEP_LINE;
+		return NULL;
+	}
+	*ret = WALKED;
+	return interrupt_check();
+}
+
+struct error *step_into_run(struct step_plan *p)
+{
+	enum walked state;
+
+	do {
+		p->resumed = false;
+		do
+			TRY(walk(p, &state));
+		while (state == WALKED && p->options->kind == STEP_INTO);
+		if (state == WALK_RUN)
+			TRY(debuggee_continue(p->d));
+		/* It is polled anew, on whatever thread. */
+	} while (state == WALK_RUN && p->resumed && p->end.reason == STEP_NONE &&
+	         p->d->control.pid);
+	return NULL;
+}
