@@ -190,7 +190,7 @@ static struct error *run(struct dap *d)
 		if (stop)
 			return NULL;
 	}
-	return stop_run(d->s, running_messages(d));
+	return stop_run(d->s, NULL, running_messages(d));
 }
 
 struct error *running_continue(struct dap *d)

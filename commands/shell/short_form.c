@@ -29,10 +29,13 @@ static const struct {
 	const char *word, *letters; /* letters: its short form, NULL none */
 	const char *instead;
 } missing[] = {
-	{ "catch", NULL, no_watch },    { "condition", NULL, no_conditions },
-	{ "logpoint", NULL, no_watch }, { 
-	     
-	"watch", NULL, no_watch },            { "x", NULL, no_memory },
+	{ "catch", NULL, no_watch },
+	{ "condition", NULL, no_conditions },
+	{ "logpoint", NULL, no_watch },
+	{
+
+		"watch", NULL, no_watch },
+	{ "x", NULL, no_memory },
 };
 
 struct error *short_form_missing(const char *word)

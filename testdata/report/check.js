@@ -29,6 +29,7 @@ const browser = await chromium.launch({
 // A page, on which nothing may go wrong: said() lists what did.
 async function open(name, address = '', colorScheme = 'light') {
 	const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme });
+	page.setDefaultTimeout(600000); // the machine may be busy
 	const wrong = [];
 	const file = pathToFileURL(resolve(pages, name)).href;
 	page.on('console', (m) => wrong.push('console: ' + m.text()));

@@ -20,6 +20,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '
 // A page, on which nothing may go wrong.
 async function open(name, address = '', colorScheme = 'light', width = 1440) {
 	const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+	page.setDefaultTimeout(600000); // the machine may be busy
 	const wrong = [];
 	const file = pathToFileURL(resolve(pages, `profile-${name}.html`)).href;
 	page.on('console', (m) => wrong.push('console: ' + m.text()));

@@ -244,6 +244,7 @@ const browser = await chromium.launch({
 
 async function lookAt(file, viewport, colorScheme) {
 	const page = await browser.newPage({ viewport, colorScheme });
+	page.setDefaultTimeout(600000); // the machine may be busy
 	const name = basename(file, '.html');
 	page.on('pageerror', (e) => {
 		failed++;
