@@ -68,7 +68,8 @@ _asyncdbg()
 		*" profile "*) own="--duration --allow-slow --format --cpu --rate" ;;
 		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
 		*" disassemble "*) own="--intel" ;;
-		*" next "* | *" step "* | *" finish "* | *" until "*) own="--all-code" ;;
+		*" step "*) own="--spawned --all-code" ;;
+		*" next "* | *" finish "* | *" until "*) own="--all-code" ;;
 		*" run "*) own="--stop --cwd --random-addresses" ;;
 		*" break "* | *" tbreak "*) own="--task --after" ;;
 		*" dap "*) own="--listen" ;;

@@ -50,12 +50,19 @@ static struct error *run_step(struct session *s, const struct answer *answer,
 
 	TRY(stop_need_program(s));
 	TRY(read_arguments(call, &options, &count));
+	options.spawned = call->command == &step_command && option_has(call, "spawned");
 	options.all_code = call->command != &nexti_command && option_has(call, "all-code");
 	options.tid = s->focus ? s->focus : s->debuggee.control.pid;
 	return stop_step(s, &options, count, answer, out);
 }
 
 static const struct command_option step_options[] = {
+	{ "all-code", NULL, false, "Stop in code of libraries, too" },
+	{ 0 },
+};
+
+static const struct command_option into_options[] = {
+	{ "spawned", NULL, false, "Stop at the first line of a task that the line spawns" },
 	{ "all-code", NULL, false, "Stop in code of libraries, too" },
 	{ 0 },
 };
@@ -69,8 +76,8 @@ const struct command next_command = {
 	.summary = "Step to the next line of the function, over calls and awaits; N times",
 	.help = "    In an async function it goes on until the same instance of it comes to\n"
 		"    another line, on whatever thread it is resumed, or says how it has ended:\n"
-		"    returned, dropped, cancelled, panicked. All threads run meanwhile. ^C ends "
-	        "it.",
+		"    returned, dropped, cancelled, panicked. All threads run meanwhile.\n"
+		"    ^C ends it.",
 	.offline = true,
 	.stays = true,
 	.run = run_step,
@@ -80,7 +87,7 @@ const struct command step_command = {
 	.name = "step",
 	.args = "[N]",
 	.max_args = 1,
-	.options = step_options,
+	.options = into_options,
 	.check = check_step,
 	.summary = "Step to the next line, into functions and awaited async functions; N times",
 	.help = "    Code of libraries is stepped over.",

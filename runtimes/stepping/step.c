@@ -38,7 +38,7 @@ static struct error *end_traps(struct step_plan *p)
 {
 	trap_vec rest = { 0 };
 	struct error *first = NULL;
-	trap_vec *const all[] = { &p->lines, &p->entries, &p->drops, &rest };
+	trap_vec *const all[] = { &p->lines, &p->entries, &p->drops, &p->targets, &rest };
 
 	if (p->returning)
 		*vec_push(&rest) = p->returning;

@@ -36,6 +36,20 @@ struct error *step_instance_find(struct step_plan *p, const struct step_frame *f
 	return NULL;
 }
 
+bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_frame *f)
+{
+	const struct step_plan before = *p;
+
+	step_place_at(p, pc, &p->at);
+	if (p->at.function)
+		step_instance_enter(p, f);
+	const char *state = step_instance_state(p);
+	bool is_new = state && strcmp(state, "Unresumed") == 0;
+	p->at = before.at;
+	p->instance = before.instance;
+	return is_new;
+}
+
 /*
  * A result of more than two words is returned in memory, whose address is then the first argument
  * (System V psABI, 3.2.3). Rust does so earlier where it is no scalar pair: then the other argument

@@ -30,22 +30,65 @@ static struct error *has_returned(void *arg, const struct trap_hit *hit, bool *s
 	return NULL;
 }
 
+/* The thread polls a coroutine further in. */
+static struct error *at_target(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_frame frame;
+	SCRATCH(tmp);
+
+	if (hit->tid != p->tid)
+		return NULL;
+	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
+	*stop = p->entered = frame.cfa < p->cfa;
+	return NULL;
+}
+
+/* Some thread polls a coroutine of the type that is spawned for the first time. */
+static struct error *at_spawned(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_frame frame;
+	SCRATCH(tmp);
+
+	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
+	if (!step_instance_is_new(p, hit->addr, &frame))
+		return NULL;
+	p->tid = hit->tid;
+	*stop = p->entered = true;
+	return NULL;
+}
+
+static struct error *plant_targets(struct step_plan *p, const struct function *called)
+{
+	if (p->options->kind != STEP_INTO)
+		return NULL;
+	return step_targets_plant(p, called, p->options->spawned ? at_spawned : at_target,
+	                          &p->targets);
+}
+
 /*
  * Lets a call run until it returns. *done false: something else has halted the program, or has
  * ended the step.
  */
-static struct error *run_call(struct step_plan *p, const struct step_frame *in, bool *done)
+static struct error *run_call(struct step_plan *p, const struct step_frame *in,
+                              const struct function *called, bool *done)
 {
 	const struct tracer_filter filter = step_returned_to(p, in->cfa);
+	const struct control_stop *why = &p->d->control.stop;
 	trap_vec traps = { 0 };
 
-	TRY(step_trap(p, &traps, in->returns, &filter, has_returned));
-	struct error *err = debuggee_continue(p->d);
-	const struct control_stop *why = &p->d->control.stop;
-	*done = !err && why->reason == CONTROL_BREAKPOINT && !p->d->breakpoint &&
+	struct error *err = step_trap(p, &traps, in->returns, &filter, has_returned);
+	if (!err)
+		err = plant_targets(p, called);
+	if (!err)
+		err = debuggee_continue(p->d);
+	*done = !err && why->reason == CONTROL_BREAKPOINT && !p->d->breakpoint && !p->entered &&
 	        p->end.reason == STEP_NONE && why->addr == in->returns && why->tid == p->tid;
 	struct error *end = step_untrap(p, &traps);
 	vec_free(&traps);
+	if (!err && !p->options->spawned)
+		err = step_untrap(p, &p->targets);
 	if (err) {
 		error_free(end);
 		return err;
@@ -113,6 +156,28 @@ enum walked {
 	WALK_END, /* the step has ended, or something else has halted the program */
 };
 
+/* The thread is about to execute the first instruction of a coroutine's poll function. */
+static struct error *enter_target(struct step_plan *p)
+{
+	struct step_frame frame;
+	struct step_place place;
+	SCRATCH(tmp);
+
+	p->entered = false;
+	TRY(step_frame_at_entry(p, p->tid, &tmp, &frame));
+	step_place_at(p, frame.pc, &place);
+	TRY(step_untrap(p, &p->targets));
+	return enter(p, &place, &frame);
+}
+
+/* What the line spawns is waited for, whatever the thread does meanwhile. */
+static struct error *wait_spawned(struct step_plan *p, enum walked *ret)
+{
+	TRY(step_end_clear(p));
+	*ret = WALK_RUN;
+	return NULL;
+}
+
 /* The thread has called something from the line. */
 static struct error *called(struct step_plan *p, const struct step_frame *now, enum walked *ret)
 {
@@ -120,12 +185,18 @@ static struct error *called(struct step_plan *p, const struct step_frame *now, e
 	bool done;
 
 	step_place_at(p, now->pc, &place);
-	if (p->options->kind == STEP_INTO && is_worth(&place)) {
+	if (p->options->kind == STEP_INTO && !p->options->spawned && is_worth(&place)) {
 		*ret = WALK_RUN;
 		return enter(p, &place, now);
 	}
-	TRY(run_call(p, now, &done));
+	TRY(run_call(p, now, place.users ? NULL : place.function, &done));
 	*ret = done ? WALKED : WALK_END;
+	if (p->entered) {
+		*ret = WALK_RUN;
+		return enter_target(p);
+	}
+	if (done && p->targets.n)
+		return wait_spawned(p, ret);
 	if (done && p->options->kind == STEP_INSTRUCTION)
 		p->d->control.stop.reason = CONTROL_STEPPED;
 	return NULL;
@@ -171,6 +242,16 @@ static struct error *walk(struct step_plan *p, enum walked *ret)
 	return interrupt_check();
 }
 
+/* Lets the program run to the end of the step, or to where its instructions are of interest. */
+static struct error *run(struct step_plan *p)
+{
+	TRY(debuggee_continue(p->d));
+	if (!p->entered)
+		return NULL;
+	TRY(enter_target(p));
+	return debuggee_continue(p->d);
+}
+
 struct error *step_into_run(struct step_plan *p)
 {
 	enum walked state;
@@ -181,7 +262,7 @@ struct error *step_into_run(struct step_plan *p)
 			TRY(walk(p, &state));
 		while (state == WALKED && p->options->kind == STEP_INTO);
 		if (state == WALK_RUN)
-			TRY(debuggee_continue(p->d));
+			TRY(run(p));
 		/* It is polled anew, on whatever thread. */
 	} while (state == WALK_RUN && p->resumed && p->end.reason == STEP_NONE &&
 	         p->d->control.pid);

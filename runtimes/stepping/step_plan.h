@@ -44,10 +44,12 @@ struct step_plan {
 	bool active;
 	pid_t tid;
 	uint64_t cfa, returns;
-	trap_vec lines, entries, drops;
+	trap_vec lines, entries, drops, targets;
 	struct trap *returning, *panicking;
 	bool resumed; /* STEP_INTO: it has just been polled anew, and is halted at its first
 	                 instruction */
+	bool entered; /* STEP_INTO: a thread is about to poll a coroutine that was called or spawned
+	               */
 	bool leaving; /* it has returned, and goes on to a frame of the user's code */
 	struct step_end end;
 };
@@ -83,6 +85,8 @@ struct error *step_instance_find(struct step_plan *p, const struct step_frame *f
                                  struct step_instance *ret) MUST_CHECK;
 /* Sets the instance of the plan, whose function is about to execute its first instruction. */
 void step_instance_enter(struct step_plan *p, const struct step_frame *f);
+/* Whether such a function polls a coroutine that was not polled before. */
+bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_frame *f);
 /* "Returned", "Suspend0": the state of its object; NULL: unknown. */
 const char *step_instance_state(struct step_plan *p);
 
@@ -105,6 +109,15 @@ struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
 
 /* Runs a step of STEP_INTO or STEP_INSTRUCTION, whose traps are planted. */
 struct error *step_into_run(struct step_plan *p) MUST_CHECK;
+
+/* ---- step_targets.c ---- */
+
+/*
+ * Traps without a filter where the coroutines begin that a call may poll: those that the step's own
+ * coroutine awaits, and those in the generics of the function that is called.
+ */
+struct error *step_targets_plant(struct step_plan *p, const struct function *called,
+                                 trap_decide *decide, trap_vec *ret) MUST_CHECK;
 
 /* ---- step.c ---- */
 
