@@ -17,23 +17,6 @@
 
 /* ---- operations ---- */
 
-/* What tells the direction of an operation: the beginning of its name. */
-static const struct {
-	const char *begins, *direction;
-} directions[] = {
-	{ "Recv", "readable" }, { "Read", "readable" },  { "Accept", "readable" },
-	{ "Send", "writable" }, { "Write", "writable" }, { "Connect", "writable" },
-};
-
-static const char *direction_of(const char *operation)
-{
-	for (size_t i = 0; i < sizeof(directions) / sizeof(*directions); i++) {
-		if (str_begins(operation, directions[i].begins))
-			return directions[i].direction;
-	}
-	return NULL;
-}
-
 /* "Recv" */
 static const char *operation_name(const struct leaf *l, const struct type *op)
 {
@@ -122,7 +105,7 @@ static struct error *arm(struct leaf *l, struct value raw, bool *done)
 
 static struct error *describe_submitted(struct leaf *l, const struct type *op, const char *name)
 {
-	const char *direction = direction_of(name), *where = "";
+	const char *direction = leaf_fd_direction(name), *where = "";
 	struct value raw;
 	bool done = false;
 
@@ -146,7 +129,7 @@ static struct error *decode_submit(struct leaf *l)
 
 	if (!op)
 		return error_new(ERR_LAYOUT, "the debug info does not tell which operation it is");
-	const char *name = operation_name(l, op), *direction = direction_of(name);
+	const char *name = operation_name(l, op), *direction = leaf_fd_direction(name);
 	if (strcmp(name, "Asyncify") == 0)
 		l->w->kind = "blocking";
 	wait_string(l, "resource", name);

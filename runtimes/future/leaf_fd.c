@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "debugger/live/fd_info.h"
 
 const char *leaf_fd_describe(const struct leaf *l, int fd)
@@ -26,4 +27,21 @@ const char *leaf_fd_describe(const struct leaf *l, int fd)
 	if (strpbrk(d.what, ":/"))
 		return arena_printf(a, ", fd %d, %s", fd, d.what);
 	return arena_printf(a, ", fd %d", fd);
+}
+
+/* What tells the direction of an operation: the beginning of its name. */
+static const struct {
+	const char *begins, *direction;
+} directions[] = {
+	{ "Recv", "readable" }, { "Read", "readable" },  { "Accept", "readable" },
+	{ "Send", "writable" }, { "Write", "writable" }, { "Connect", "writable" },
+};
+
+const char *leaf_fd_direction(const char *operation)
+{
+	for (size_t i = 0; i < sizeof(directions) / sizeof(*directions); i++) {
+		if (str_begins(operation, directions[i].begins))
+			return directions[i].direction;
+	}
+	return NULL;
 }

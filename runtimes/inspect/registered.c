@@ -42,6 +42,7 @@ static const struct crate_types *const crates[] = {
 	&rustls_types,
 	&sqlx_types,
 	&tungstenite_types,
+	&uring_types,
 	&want_types,
 	NULL,
 };
