@@ -48,5 +48,5 @@ for lock; do
 	(cd "$dir" && cargo build "${options[@]}" --target-dir "$target")
 	BINARIES=$target/$profile "$testdata/run/run_live.sh" "$asyncdbg" "$profile" compio_tasks
 	[ "$lock" != Cargo ] ||
-		"$testdata/run/run_compio_http.py" --looks "${LOOKS:-20}" "$asyncdbg" "$target/$profile/compio_http"
+		"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$target/$profile/compio_http"
 done

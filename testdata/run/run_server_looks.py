@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Looks at a server on compio under load again and again.
+"""Looks at a server under load again and again.
 
-usage: run_compio_http.py [--looks N] ASYNCDBG EXECUTABLE
+usage: run_server_looks.py [--looks N] ASYNCDBG EXECUTABLE [ARGUMENT...]
 
 Each look asks for all trees, and for verdicts: each leaf must have a name, and no verdict may be
 given. Tasks that are missing because a thread was between two of them are counted. The server must
@@ -86,11 +86,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--looks", type=int, default=20)
     parser.add_argument("asyncdbg")
-    parser.add_argument("executable")
+    parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
-    name = Path(arguments.executable).name
+    name = Path(arguments.command[0]).name
     with tempfile.TemporaryDirectory() as cache, subprocess.Popen(
-        [arguments.executable], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        arguments.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:
         os.environ["XDG_CACHE_HOME"] = cache
         if server.stdout.readline() != "ready\n":

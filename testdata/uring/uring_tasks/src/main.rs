@@ -28,9 +28,9 @@ enum Part {
 }
 
 #[derive(Clone)]
-struct Told(mpsc::Sender<Part>);
+struct Reports(mpsc::Sender<Part>);
 
-impl Told {
+impl Reports {
     fn say(&self, part: Part) {
         self.0.send(part).expect("nobody hears");
     }
@@ -41,33 +41,33 @@ impl Told {
     }
 }
 
-async fn accept(told: Told, listener: StdListener) {
+async fn accept(reports: Reports, listener: StdListener) {
     let fd = listener.as_raw_fd();
     let listener = TcpListener::from_std(listener);
-    told.task("accept", Some(fd));
+    reports.task("accept", Some(fd));
     here!("uring_tasks::accept");
     let _ = listener.accept().await;
 }
 
-async fn read(told: Told, stream: StdStream) {
+async fn read(reports: Reports, stream: StdStream) {
     let fd = stream.as_raw_fd();
     let stream = TcpStream::from_std(stream);
-    told.task("read", Some(fd));
+    reports.task("read", Some(fd));
     here!("uring_tasks::read");
     let _ = stream.read(vec![0u8; 64]).await;
 }
 
 /// The peer never reads.
-async fn write(told: Told, stream: StdStream) {
+async fn write(reports: Reports, stream: StdStream) {
     let fd = stream.as_raw_fd();
     let stream = TcpStream::from_std(stream);
-    told.task("write", Some(fd));
+    reports.task("write", Some(fd));
     here!("uring_tasks::write");
     let _ = stream.write_all(vec![1u8; 16 << 20]).await;
 }
 
 /// A socket of which no byte is read is full.
-async fn write_once(told: Told) {
+async fn write_once(reports: Reports) {
     let (mut near, far) = StdUnixStream::pair().unwrap();
     leak(far);
     near.set_nonblocking(true).unwrap();
@@ -75,75 +75,75 @@ async fn write_once(told: Told) {
     near.set_nonblocking(false).unwrap();
     let fd = near.as_raw_fd();
     let stream = UnixStream::from_std(near);
-    told.task("write_once", Some(fd));
+    reports.task("write_once", Some(fd));
     here!("uring_tasks::write_once");
     let _ = stream.write(vec![1u8; 4096]).submit().await;
 }
 
-async fn receive(told: Told) {
+async fn receive(reports: Reports) {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let fd = socket.as_raw_fd();
     let socket = UdpSocket::from_std(socket);
-    told.task("receive", Some(fd));
+    reports.task("receive", Some(fd));
     here!("uring_tasks::receive");
     let _ = socket.recv_from(vec![0u8; 64]).await;
 }
 
-async fn read_unix(told: Told) {
+async fn read_unix(reports: Reports) {
     let (near, far) = StdUnixStream::pair().unwrap();
     leak(far);
     let fd = near.as_raw_fd();
     let stream = UnixStream::from_std(near);
-    told.task("read_unix", Some(fd));
+    reports.task("read_unix", Some(fd));
     here!("uring_tasks::read_unix");
     let _ = stream.read(vec![0u8; 8]).await;
 }
 
 /// The writing end of the pipe stays open. The position is the one that the pipe has.
-async fn read_file(told: Told) {
+async fn read_file(reports: Reports) {
     let (reading, writing) = std::io::pipe().unwrap();
     leak(writing);
     let fd = reading.as_raw_fd();
     let file = File::from_std(std::fs::File::from(std::os::fd::OwnedFd::from(reading)));
-    told.task("read_file", Some(fd));
+    reports.task("read_file", Some(fd));
     here!("uring_tasks::read_file");
     let _ = file.readv_at(vec![Vec::with_capacity(8), Vec::with_capacity(8)], u64::MAX).await;
 }
 
 /// An operation that was in flight before it is awaited, with a part of a buffer.
-async fn boxed(told: Told, stream: StdStream) {
+async fn boxed(reports: Reports, stream: StdStream) {
     let fd = stream.as_raw_fd();
     let stream = TcpStream::from_std(stream);
     let mut first = Box::pin(stream.read(vec![0u8; 4].slice(..2)));
     let _ = poll_fn(|cx| Poll::Ready(first.as_mut().poll(cx).is_ready())).await;
-    told.task("boxed", Some(fd));
+    reports.task("boxed", Some(fd));
     here!("uring_tasks::boxed");
     let _ = first.await;
 }
 
-async fn nap(told: Told) {
-    told.task("nap", None);
+async fn nap(reports: Reports) {
+    reports.task("nap", None);
     here!("uring_tasks::nap");
     sleep(FOREVER).await;
 }
 
-async fn hold(told: Told, lock: Lock, held: mpsc::Sender<()>) {
+async fn hold(reports: Reports, lock: Lock, held: mpsc::Sender<()>) {
     let guard = lock.lock().await;
     held.send(()).unwrap();
-    told.task("hold", None);
+    reports.task("hold", None);
     here!("uring_tasks::hold");
     pending::<()>().await;
     drop(guard);
 }
 
-async fn lock(told: Told, lock: Lock) {
-    told.task("lock", None);
+async fn lock(reports: Reports, lock: Lock) {
+    reports.task("lock", None);
     here!("uring_tasks::lock");
     *lock.lock().await += 1;
 }
 
-async fn local(told: Told) {
-    told.task("local", None);
+async fn local(reports: Reports) {
+    reports.task("local", None);
     here!("uring_tasks::local");
     sleep(FOREVER).await;
 }
@@ -168,41 +168,41 @@ fn spawn(future: impl Future<Output = ()> + 'static) {
 }
 
 /// The first runtime: all operations.
-async fn first(told: Told, at: Lock) {
+async fn first(reports: Reports, at: Lock) {
     let listener = StdListener::bind("127.0.0.1:0").unwrap();
     let (held, hear) = mpsc::channel();
-    spawn(accept(told.clone(), listener));
-    spawn(read(told.clone(), one()));
-    spawn(write(told.clone(), one()));
-    spawn(write_once(told.clone()));
-    spawn(receive(told.clone()));
-    spawn(read_unix(told.clone()));
-    spawn(read_file(told.clone()));
-    spawn(boxed(told.clone(), one()));
-    spawn(nap(told.clone()));
-    spawn(hold(told.clone(), at, held));
+    spawn(accept(reports.clone(), listener));
+    spawn(read(reports.clone(), one()));
+    spawn(write(reports.clone(), one()));
+    spawn(write_once(reports.clone()));
+    spawn(receive(reports.clone()));
+    spawn(read_unix(reports.clone()));
+    spawn(read_file(reports.clone()));
+    spawn(boxed(reports.clone(), one()));
+    spawn(nap(reports.clone()));
+    spawn(hold(reports.clone(), at, held));
     tokio::task::yield_now().await;
     hear.recv().unwrap();
-    told.say(Part::Runtime(truth_tokio::current("current_thread", 1)));
-    drop(told);
+    reports.say(Part::Runtime(truth_tokio::current("current_thread", 1)));
+    drop(reports);
     here!("uring_tasks::first");
     pending::<()>().await;
 }
 
 /// A lock of the first is wanted here; the future of this runtime itself is at an operation.
-async fn second(told: Told, at: Lock) {
+async fn second(reports: Reports, at: Lock) {
     let stream = TcpStream::from_std(one());
-    spawn(lock(told.clone(), at));
-    told.say(Part::Runtime(truth_tokio::current("current_thread", 1)));
-    drop(told);
+    spawn(lock(reports.clone(), at));
+    reports.say(Part::Runtime(truth_tokio::current("current_thread", 1)));
+    drop(reports);
     here!("uring_tasks::second");
     let _ = stream.read(vec![0u8; 16]).await;
 }
 
-async fn third(told: Told) {
-    drop(tokio::task::spawn_local(local(told.clone())));
-    told.say(Part::Runtime(truth_tokio::current("current_thread", 1)));
-    drop(told);
+async fn third(reports: Reports) {
+    drop(tokio::task::spawn_local(local(reports.clone())));
+    reports.say(Part::Runtime(truth_tokio::current("current_thread", 1)));
+    drop(reports);
     here!("uring_tasks::third");
     pending::<()>().await;
 }
@@ -276,13 +276,13 @@ fn publish(parts: Vec<Part>, at: Lock) {
 
 fn main() {
     let (sender, hear) = mpsc::channel();
-    let told = Told(sender);
+    let reports = Reports(sender);
     let at: Lock = leak(Mutex::new(1));
-    let copies = [0; 3].map(|_| told.clone());
+    let copies = [0; 3].map(|_| reports.clone());
     let [one, two, three] = copies;
-    drop(told);
+    drop(reports);
     thread::spawn(move || tokio_uring::start(first(one, at)));
-    // One after the other: runtimes are told apart by their order.
+    // One after the other: runtimes are known by their order.
     let mut parts = Vec::new();
     until_runtime(&hear, &mut parts);
     thread::spawn(move || tokio_uring::start(second(two, at)));
