@@ -144,6 +144,8 @@ struct tracer_request {
 			uint64_t addr; /* a multiple of len */
 			unsigned len;  /* 1, 2, 4 or 8; of TRACER_EXECUTED: 0 */
 			enum tracer_watch_kind kind;
+			const struct tracer_filter *filters; /* TRACER_EXECUTED: as above */
+			size_t nfilters;
 		} watch;
 		struct {
 			uint64_t addr;

@@ -79,6 +79,7 @@ struct tracer {
 	atomic_size_t nplanted;
 	/* Hardware breakpoints; len 0: none. */
 	struct tracer_watch watches[TRACER_MAX_WATCHES];
+	struct planted watch_filters[TRACER_MAX_WATCHES]; /* their filters, and nothing else */
 	int lowest_fd, highest_fd; /* of all that were used for them; 0: none */
 	/* Used by the tracer thread. */
 	pid_t tid;

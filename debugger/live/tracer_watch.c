@@ -182,6 +182,14 @@ static void remove_watch(struct tracer *tr, unsigned n)
 	for (size_t i = 0; i < tr->tracees.n; i++)
 		remove_event(&tr->tracees.data[i], n);
 	tr->watches[n] = (struct tracer_watch){ 0 };
+	tracer_filter_set(&tr->watch_filters[n], NULL, 0);
+}
+
+static void use_watch(struct tracer *tr, unsigned n, const struct tracer_watch *w)
+{
+	tr->watches[n] = *w;
+	tr->watches[n].filters = NULL; /* the caller's */
+	tracer_filter_set(&tr->watch_filters[n], w->filters, w->nfilters);
 }
 
 struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w)
@@ -191,8 +199,10 @@ struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w)
 
 	TRY(check(&wanted));
 	for (unsigned i = TRACER_MAX_WATCHES; i-- > 0;) {
-		if (is_same(&tr->watches[i], &wanted))
+		if (is_same(&tr->watches[i], &wanted)) {
+			use_watch(tr, i, &wanted);
 			return NULL;
+		}
 		if (!tr->watches[i].len)
 			n = i;
 	}
@@ -202,7 +212,7 @@ struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w)
 		                 "in use",
 		                 TRACER_MAX_WATCHES);
 	file_raise_limit();
-	tr->watches[n] = wanted;
+	use_watch(tr, n, &wanted);
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		struct tracee *tracee = &tr->tracees.data[i];
 		int errnum = tracee->kept ? add_event(tr, tracee, n) : 0;
@@ -294,7 +304,10 @@ bool tracer_take_hit(struct tracer *tr, struct tracee *tracee)
 	return true;
 }
 
-/* Queues the event of a hit. False: it is not new, and the thread has left the breakpoint since. */
+/*
+ * Queues the event of a hit. False: it is not new, and the thread has left the breakpoint since; or
+ * a filter lets the thread pass, which has its resume flag set.
+ */
 static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool new)
 {
 	const struct tracer_watch *w = &tr->watches[n];
@@ -303,6 +316,8 @@ static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool ne
 
 	tracee->late &= ~(1U << n);
 	if (executed && !there && !new)
+		return false;
+	if (there && !tracer_filter_matches(tr, tracee->tid, &tr->watch_filters[n]))
 		return false;
 	if (there)
 		tracee->reported = w->addr;
