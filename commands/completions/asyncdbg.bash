@@ -70,7 +70,8 @@ _asyncdbg()
 		*" disassemble "*) own="--intel" ;;
 		*" step "*) own="--spawned --all-code" ;;
 		*" next "* | *" finish "* | *" until "*) own="--all-code" ;;
-		*" run "*) own="--stop --cwd --random-addresses" ;;
+		*" run "*) own="--stop --cwd --random-addresses --production" ;;
+		*" attach "*) own="--production" ;;
 		*" break "* | *" tbreak "*) own="--task --after" ;;
 		*" dap "*) own="--listen" ;;
 		*" guard "*) own="--timeout --silence --report" ;;

@@ -125,6 +125,7 @@ complete -c asyncdbg -n '__asyncdbg_typed step' -l spawned -d 'Stop in a task th
 complete -c asyncdbg -n '__asyncdbg_typed next; or __asyncdbg_typed step; or __asyncdbg_typed finish; or __asyncdbg_typed until' -l all-code -d 'Stop in code of libraries, too'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l cwd -r -F -d 'Its working directory'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l random-addresses -d 'Leave its addresses random'
+complete -c asyncdbg -n '__asyncdbg_typed run; or __asyncdbg_typed attach' -l production -d 'Write nothing into its code'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l task -x -d 'Only when this task runs there'
 complete -c asyncdbg -n '__asyncdbg_typed dap' -l listen -x -d 'Wait for a client on this port of this machine'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l after -x -d 'Pass the first N hits'

@@ -7,6 +7,12 @@
 #include "commands/control/stop.h"
 #include "debugger/target/target.h"
 
+#define PRODUCTION_OPTION                                                                          \
+	{                                                                                          \
+		"production", NULL, false,                                                         \
+			"Write nothing into its code: the processor's breakpoints"                 \
+	}
+
 /* ---- run ---- */
 
 /* Keeps the words of a program, with NULL at the end. */
@@ -55,6 +61,7 @@ static struct error *run_run(struct session *s, const struct answer *answer,
 		return error_new(ERR_USAGE, "run starts its own program: it takes no -p and no -c");
 	TRY(choose_program(s, call));
 	program.argv = s->argv;
+	s->debuggee.control.production = option_has(call, "production");
 	TRY(control_run(&s->debuggee.control, &program));
 	if (!program.random)
 		fprintf(out->options.messages,
@@ -70,6 +77,7 @@ static const struct command_option run_options[] = {
 	{ "stop", NULL, false, "Stop it where its own code begins" },
 	{ "cwd", "DIR", false, "Its working directory" },
 	{ "random-addresses", NULL, false, "Leave its addresses random" },
+	PRODUCTION_OPTION,
 	{ 0 },
 };
 
@@ -118,6 +126,8 @@ static struct error *run_attach(struct session *s, const struct answer *answer,
 		pid = asyncdbg_target(s->handle)->pid;
 	if (!pid)
 		return error_new(ERR_USAGE, "attach to which process? attach PID");
+	if (!s->debuggee.control.pid)
+		s->debuggee.control.production = option_has(call, "production");
 	TRY(control_attach(&s->debuggee.control, pid));
 	struct error *err = stop_begin(s, out);
 	if (err) {
@@ -127,13 +137,21 @@ static struct error *run_attach(struct session *s, const struct answer *answer,
 	return stop_show(s, answer, out);
 }
 
+static const struct command_option attach_options[] = {
+	PRODUCTION_OPTION,
+	{ 0 },
+};
+
 const struct command attach_command = {
 	.name = "attach",
 	.args = "[PID]",
 	.max_args = 1,
+	.options = attach_options,
 	.check = check_attach,
 	.summary = "Attach to a process and stop it; without PID, to that of -p",
-	.help = "    It stands still until continue, and runs on when asyncdbg ends.",
+	.help = "    It stands still until continue, and runs on when asyncdbg ends. With\n"
+		"    --production it does so after kill -9 of asyncdbg, too: breakpoints are the\n"
+		"    processor's, of which there are four.",
 	.offline = true,
 	.stays = true,
 	.run = run_attach,

@@ -42,6 +42,14 @@ static void warn(const struct session *s, struct out *out)
 	const struct control *c = &s->debuggee.control;
 
 	end_in_order();
+	if (c->production) {
+		fprintf(out->options.messages,
+		        "asyncdbg: process %d is under control: it stands still until "
+		        "\"continue\"; breakpoints are the processor's, four at a time, and "
+		        "nothing is written into its code\n",
+		        (int)c->pid);
+		return;
+	}
 	fprintf(out->options.messages,
 	        "asyncdbg: process %d is under control: it stands still until \"continue\", and "
 	        "breakpoints are written into its code\n",

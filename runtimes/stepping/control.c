@@ -189,12 +189,27 @@ struct error *control_step(struct control *c, pid_t tid)
 
 /* ---- begin ---- */
 
+/* The processor's breakpoint in place of one in the code. */
+static struct error *plant_hardware(struct control *c, bool on, uint64_t addr,
+                                    const struct tracer_filter *filters, size_t n)
+{
+	struct tracer_request r = { .kind = on ? TRACER_WATCH : TRACER_UNWATCH,
+		                    .watch = { .addr = addr,
+		                               .kind = TRACER_EXECUTED,
+		                               .filters = filters,
+		                               .nfilters = n } };
+
+	return request(c, &r);
+}
+
 struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
                             size_t n)
 {
 	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, filters, n } };
 
 	TRY(need_program(c));
+	if (c->production)
+		return plant_hardware(c, true, addr, filters, n);
 	return request(c, &r);
 }
 
@@ -203,6 +218,8 @@ struct error *control_unplant(struct control *c, uint64_t addr)
 	struct tracer_request r = { .kind = TRACER_UNBREAK, .breakpoint = { .addr = addr } };
 
 	TRY(need_program(c));
+	if (c->production)
+		return plant_hardware(c, false, addr, NULL, 0);
 	return request(c, &r);
 }
 

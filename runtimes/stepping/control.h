@@ -50,10 +50,16 @@ struct control_program {
 };
 
 struct control {
-	struct tracer *tracer;    /* for target_options.tracer; closed by control_close() */
-	pid_t pid;                /* 0: there is no program */
-	bool launched;            /* it ends with us */
-	bool has_terminal;        /* while it runs, our terminal is its own */
+	struct tracer *tracer; /* for target_options.tracer; closed by control_close() */
+	pid_t pid;             /* 0: there is no program */
+	bool launched;         /* it ends with us */
+	bool has_terminal;     /* while it runs, our terminal is its own */
+	/*
+	 * Set by the caller while there is no program: its code is never written to. Traps are the
+	 * processor's breakpoints, four at a time with those of watchpoints: trap_add() is an error
+	 * where there are no more, or where the kernel permits none.
+	 */
+	bool production;
 	struct control_stop stop; /* the last one */
 	uint64_t nstops;          /* how often it has halted; traps let it pass at some of them */
 	struct traps traps;
