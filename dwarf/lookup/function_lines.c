@@ -4,6 +4,7 @@
 #include <elfutils/libdw.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 
 enum { MAX_DEPTH = 128, MAX_SPANS = 1 << 16, MAX_FUNCTION_ROWS = 1 << 18 };
@@ -53,17 +54,31 @@ static void add_spans(struct reading *r, Dwarf_Die *die, const struct span *like
 	}
 }
 
+/* The function itself, or one that is inlined. */
+static struct function_call *describe(struct reading *r, Dwarf_Die *function)
+{
+	struct function_call *call = vec_push(&r->calls);
+	const char *name = dwarf_diename(function);
+	int line = 0;
+
+	call->function = lookup_function_die(r->f->dm, dwarf_dieoffset(function));
+	call->is_coroutine = name && str_begins(name, "{async_");
+	if (dwarf_decl_line(function, &line) == 0 && line > 0)
+		call->line = (unsigned)line;
+	return call;
+}
+
 static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
 {
 	Dwarf_Attribute origin;
 	Dwarf_Die function;
-	struct function_call *call = vec_push(&r->calls);
 
+	if (!dwarf_attr(die, DW_AT_abstract_origin, &origin) ||
+	    !dwarf_formref_die(&origin, &function))
+		return;
+	struct function_call *call = describe(r, &function);
 	call->site = dwarf_dieoffset(die);
 	call->parent = like->call;
-	if (dwarf_attr(die, DW_AT_abstract_origin, &origin) &&
-	    dwarf_formref_die(&origin, &function))
-		call->function = lookup_function_die(r->f->dm, dwarf_dieoffset(&function));
 	like->call = r->calls.n - 1;
 	like->in_await = false;
 }
@@ -148,17 +163,12 @@ static int compare_rows(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static void read_declaration(Dwarf_Die *function, struct function_lines *ret)
+static const char *directory_of(Dwarf_Die *function)
 {
 	Dwarf_Die cu, *unit = dwarf_diecu(function, &cu, NULL, NULL);
 	Dwarf_Attribute attr;
-	int line = 0;
 
-	if (unit && dwarf_attr(unit, DW_AT_comp_dir, &attr))
-		ret->comp_dir = dwarf_formstring(&attr);
-	ret->file = dwarf_decl_file(function);
-	if (dwarf_decl_line(function, &line) == 0 && line > 0)
-		ret->line = (unsigned)line;
+	return unit && dwarf_attr(unit, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
 void function_lines_read(const struct function *f, struct arena *a, struct function_lines *ret)
@@ -169,12 +179,12 @@ void function_lines_read(const struct function *f, struct arena *a, struct funct
 	*ret = (struct function_lines){ 0 };
 	if (!debuginfo_need(f->dm) || !f->dm->dwarf || !dwarf_offdie(f->dm->dwarf, f->die, &die))
 		return;
-	vec_push(&r.calls)->function = f;
+	describe(&r, &die)->function = f;
 	add_scope(&r, &die, &(struct span){ .depth = 0 });
 	read_rows(&r, &die);
 	if (r.rows.n)
 		qsort(r.rows.data, r.rows.n, sizeof(*r.rows.data), compare_rows);
-	read_declaration(&die, ret);
+	ret->comp_dir = directory_of(&die);
 	vec_free(&r.spans);
 	ret->nrows = r.rows.n;
 	ret->rows = vec_to_arena(&r.rows, a);

@@ -18,6 +18,8 @@ struct function_row {
 struct function_call {
 	uint64_t site;                   /* DIE of the inlined call; 0: the function itself */
 	const struct function *function; /* that was inlined */
+	unsigned line;                   /* where that function is declared; 0: unknown */
+	bool is_coroutine;               /* it is the body of an async function, block or closure */
 	size_t parent;                   /* the call that it is in */
 };
 
@@ -27,8 +29,6 @@ struct function_lines {
 	struct function_call *calls; /* the first one is the function itself */
 	size_t ncalls;
 	const char *comp_dir; /* of its unit; NULL: unknown */
-	const char *file;     /* where it is declared; NULL: unknown */
-	unsigned line;
 };
 
 /*

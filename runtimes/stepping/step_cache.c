@@ -6,6 +6,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
+#include "dwarf/types/type.h"
 
 const struct function_lines *step_cache_lines(struct step_cache *c, const struct function *f)
 {
@@ -81,7 +82,17 @@ static void visit_drop(const char *name, uint64_t addr, uint64_t size, void *arg
 		*vec_push(&s->found) = s->dm->module->bias + addr;
 }
 
-const struct step_addresses *step_cache_drops(struct step_cache *c, const struct function *poll)
+/* What stands for the type in the symbol of the function that drops it. */
+static const char *dropped_name(const struct function *poll, const struct type *type,
+                                struct arena *a)
+{
+	if (!type_is_coroutine(type))
+		return type_name(type);
+	return poll->linkage ? demangle(a, poll->linkage) : NULL;
+}
+
+const struct step_addresses *step_cache_drops(struct step_cache *c, const struct function *poll,
+                                              const struct type *type)
 {
 	uint64_t key = (uintptr_t)poll;
 	struct step_addresses *found = map_get(&c->drops, key);
@@ -91,9 +102,9 @@ const struct step_addresses *step_cache_drops(struct step_cache *c, const struct
 		return found;
 	found = NEW(&c->arena, struct step_addresses);
 	map_put(&c->drops, key, found);
-	if (!poll->linkage)
+	struct search s = { .dm = poll->dm, .text = dropped_name(poll, type, &tmp) };
+	if (!s.text)
 		return found;
-	struct search s = { .dm = poll->dm, .text = demangle(&tmp, poll->linkage) };
 	symtab_each_function(poll->dm, visit_drop, &s);
 	found->n = s.found.n;
 	found->data = vec_to_arena(&s.found, &c->arena);

@@ -23,10 +23,11 @@ const struct function_lines *step_cache_lines(struct step_cache *c, const struct
 /* The function of std that begins to unwind, std::panicking::rust_panic(); 0: none. */
 uint64_t step_cache_panic(struct step_cache *c, struct debuginfo *di);
 /*
- * The functions that drop the coroutine which a function polls. There may be others among them: a
- * legacy symbol has no generics.
+ * The functions that drop what a function polls, of that type. There may be others among them: a
+ * legacy symbol of a coroutine has no generics.
  */
-const struct step_addresses *step_cache_drops(struct step_cache *c, const struct function *poll);
+const struct step_addresses *step_cache_drops(struct step_cache *c, const struct function *poll,
+                                              const struct type *type);
 struct step_cache *step_cache_new(void);
 /* NULL is allowed. */
 void step_cache_close(struct step_cache *c);

@@ -19,12 +19,18 @@ static struct error *at_users_frame(void *arg, const struct trap_hit *hit, bool 
 	return NULL;
 }
 
+/* Whether code of the user's is in a frame, inlined or not. */
 static bool is_users(struct step_plan *p, uint64_t pc)
 {
-	struct step_place place;
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_locations(p->in->di, pc, &tmp, &n);
 
-	step_place_at(p, pc, &place);
-	return place.users;
+	for (size_t i = 0; i < n; i++) {
+		if (step_place_is_users_at(p, &l[i]))
+			return true;
+	}
+	return false;
 }
 
 /* The innermost frame from the nth on that has code of the user's; 0: none. */
@@ -94,9 +100,17 @@ static struct error *plant_suspended(struct step_plan *p);
 struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
-	const char *state = step_instance_state(p);
+	bool pending;
 
-	if (!p->instance.type || (state && strcmp(state, "Returned") == 0))
+	TRY(step_instance_is_pending(p, hit->tid, &pending));
+	if (pending && !p->instance.addr) {
+		p->tid = hit->tid;
+		p->end.note = "it is suspended, and the debug info does not tell its address: it "
+			      "cannot be followed";
+		step_end_set(p, STEP_RETURNED, stop);
+		return NULL;
+	}
+	if (!pending)
 		return returned(p, hit, stop);
 	struct trap *trap = p->returning;
 
@@ -143,6 +157,10 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 	p->returns = frame.returns;
 	/* Its instructions are to be executed one by one again. */
 	*stop = p->resumed = p->options->kind == STEP_INTO;
+	if (p->by_call && p->lines.n) {
+		TRY(step_untrap(p, &p->lines));
+		TRY(step_lines_plant(p));
+	}
 	return step_end_plant_return(p);
 }
 
@@ -201,7 +219,8 @@ static struct error *trap_argument(struct step_plan *p, trap_vec *to, uint64_t a
 /* It is suspended: it may be polled again, or dropped. */
 static struct error *plant_suspended(struct step_plan *p)
 {
-	const struct step_addresses *drops = step_cache_drops(p->d->step_cache, p->at.function);
+	const struct step_addresses *drops =
+		step_cache_drops(p->d->step_cache, p->at.function, p->instance.type);
 
 	if (p->entries.n)
 		return NULL;

@@ -122,6 +122,11 @@ bool step_place_is_users(struct step_plan *p, const char *file)
 	return is_users(p, p->at.function, file, p->at.lines->comp_dir);
 }
 
+bool step_place_is_users_at(struct step_plan *p, const struct location *l)
+{
+	return l->function && is_users(p, l->function, l->file, l->comp_dir);
+}
+
 void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
 {
 	const struct function *f = lookup_function(p->in->di, pc);

@@ -2,19 +2,89 @@
 #include <string.h>
 
 #include "dwarf/lookup/argument_place.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/lookup/variables.h"
 #include "dwarf/types/type.h"
+#include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
-/* The coroutine that a function polls, from the type Pin<&mut T> of its argument; NULL: none. */
-static const struct type *polled_coroutine(const struct function *f)
+/* The T of an argument Pin<&mut T>; NULL: it is none. */
+static const struct type *pinned(const struct function *f)
 {
 	const struct type *pin = function_first_argument(f);
-	const struct member *m = pin ? type_single_member(pin) : NULL;
-	const struct type *pointer = m ? m->type : pin;
-	const struct type *t =
-		pointer && type_kind(pointer) == TYPE_POINTER ? type_target(pointer) : NULL;
+	const struct member *m =
+		pin && type_is(pin, "core::pin::Pin") ? type_single_member(pin) : NULL;
 
-	return t && type_is_coroutine(t) ? t : NULL;
+	return m && type_kind(m->type) == TYPE_POINTER ? type_target(m->type) : NULL;
+}
+
+static bool returns_poll(const struct function *f)
+{
+	const struct type *result = function_read_result(f);
+
+	return result && type_is(result, "core::task::poll::Poll");
+}
+
+/* What a function polls: a coroutine, or a future that is written by hand; NULL: nothing. */
+static const struct type *polled(const struct function *f)
+{
+	const struct type *t = debuginfo_need(f->dm) ? pinned(f) : NULL;
+
+	return t && (type_is_coroutine(t) || returns_poll(f)) ? t : NULL;
+}
+
+/* ---- by its variables: optimised code has no place for the argument ---- */
+
+struct owner {
+	const struct type *type;
+	uint64_t addr; /* of the coroutine that a variable is part of */
+	bool known, doubtful;
+};
+
+static void add_owner(struct owner *o, uint64_t addr)
+{
+	o->doubtful |= o->known && o->addr != addr;
+	o->known = true;
+	o->addr = addr;
+}
+
+/* A variable that lies in the coroutine has the name and type of a member. */
+static void visit_variable(const struct variable *v, void *arg)
+{
+	struct owner *o = arg;
+	size_t nvariants, n;
+	const struct variant *variants = type_variants(o->type, &nvariants);
+
+	if (!v->in_memory || v->of_callee || !v->name || !v->type)
+		return;
+	for (size_t i = 0; i < nvariants; i++) {
+		n = 0;
+		const struct member *m =
+			variants[i].payload ? type_members(variants[i].payload, &n) : NULL;
+
+		for (size_t j = 0; j < n; j++) {
+			if (m[j].type == v->type && m[j].name && strcmp(m[j].name, v->name) == 0) {
+				add_owner(o, v->addr - variants[i].offset - m[j].offset);
+				return;
+			}
+		}
+	}
+}
+
+static uint64_t find_by_variables(struct step_plan *p, const struct step_frame *f,
+                                  const struct type *t)
+{
+	const struct frame frame = { .pc = f->pc,
+		                     .lookup_pc = f->pc,
+		                     .sp = f->sp,
+		                     .has_sp = true,
+		                     .regs = f->regs.r,
+		                     .known_regs = (UINT64_C(1) << p->arch->nregs) - 1 };
+	struct owner owner = { .type = t };
+
+	if (type_is_coroutine(t))
+		variables_in_frame(p->in->di, &frame, f->cfa, visit_variable, &owner);
+	return owner.doubtful ? 0 : owner.addr;
 }
 
 struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
@@ -23,16 +93,17 @@ struct error *step_instance_find(struct step_plan *p, const struct step_frame *f
 	struct argument_place place;
 
 	*ret = (struct step_instance){ 0 };
-	const struct type *t = p->at.function ? polled_coroutine(p->at.function) : NULL;
-	if (!t)
+	ret->type = p->at.function ? polled(p->at.function) : NULL;
+	if (!ret->type)
 		return NULL;
-	if (!argument_place_at(p->at.function, f->pc, &place) || place.reg >= p->arch->nregs)
+	if (!argument_place_at(p->at.function, f->pc, &place) || place.reg >= p->arch->nregs) {
+		ret->addr = find_by_variables(p, f, ret->type);
 		return NULL;
-	uint64_t value = f->regs.r[place.reg];
+	}
+	ret->addr = f->regs.r[place.reg];
 	if (place.in_memory)
-		TRY(control_read(&p->d->control, value + (uint64_t)place.offset, &value,
-		                 sizeof(value)));
-	*ret = (struct step_instance){ .type = t, .addr = value };
+		TRY(control_read(&p->d->control, ret->addr + (uint64_t)place.offset, &ret->addr,
+		                 sizeof(ret->addr)));
 	return NULL;
 }
 
@@ -57,9 +128,9 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
  */
 void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 {
-	const struct type *t = polled_coroutine(p->at.function);
+	const struct type *t = polled(p->at.function);
 
-	for (unsigned i = 0; t && i < 2; i++) {
+	for (unsigned i = 0; t && type_is_coroutine(t) && i < 2; i++) {
 		p->instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };
 		const char *state = step_instance_state(p);
 
@@ -68,6 +139,77 @@ void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 	}
 	p->instance = (struct step_instance){ 0 };
 }
+
+/* ---- the result of a poll ---- */
+
+/* DWARF numbers: rax and x0. */
+enum { RESULT_REGISTER = 0, MAX_IN_REGISTERS = 16 };
+
+/* The discriminant of a Poll<T> that was returned; false: where it is is not known. */
+static bool read_result(struct step_plan *p, const struct type *t, const struct member *discr,
+                        const struct regs *regs, uint64_t *ret)
+{
+	/* Up to two words are in registers, a larger result is where the first one points to. */
+	bool in_memory = type_size(t) > MAX_IN_REGISTERS;
+	uint64_t size = type_size(discr->type);
+
+	*ret = regs->r[RESULT_REGISTER];
+	if (!size || size > sizeof(*ret) || (!in_memory && discr->offset))
+		return false;
+	if (in_memory) {
+		struct error *err CLEANUP(error_freep) =
+			control_read(&p->d->control, *ret + discr->offset, ret, sizeof(*ret));
+
+		if (err)
+			return false;
+	}
+	if (size < sizeof(*ret))
+		*ret &= (UINT64_C(1) << (8 * size)) - 1;
+	return true;
+}
+
+/* The variant of a Poll<T> that was returned; NULL: unknown. */
+static const struct variant *returned_variant(struct step_plan *p, const struct regs *regs)
+{
+	const struct type *t = function_read_result(p->at.function);
+	const struct member *discr = t ? type_discr(t) : NULL;
+	const struct variant *other = NULL;
+	uint64_t value;
+	size_t n;
+
+	if (!discr || !read_result(p, t, discr, regs, &value))
+		return NULL;
+	const struct variant *v = type_variants(t, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].is_default)
+			other = &v[i];
+		else if (v[i].discr == value)
+			return &v[i];
+	}
+	return other;
+}
+
+struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret)
+{
+	SCRATCH(tmp);
+	struct regs regs;
+
+	*ret = false;
+	if (!p->instance.type)
+		return NULL;
+	if (type_is_coroutine(p->instance.type) && p->instance.addr) {
+		const char *state = step_instance_state(p);
+
+		*ret = !state || strcmp(state, "Returned") != 0;
+		return NULL;
+	}
+	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
+	const struct variant *v = returned_variant(p, &regs);
+	*ret = v && v->name && strcmp(v->name, "Pending") == 0;
+	return NULL;
+}
+
+/* ---- the state of a coroutine ---- */
 
 const char *step_instance_state(struct step_plan *p)
 {

@@ -139,8 +139,8 @@ static struct error *enter(struct step_plan *p, const struct step_place *place,
 	p->returns = frame->returns;
 	step_instance_enter(p, frame);
 	TRY(step_end_plant_return(p));
-	if (p->instance.type) {
-		p->at.line = place->lines->line;
+	if (p->instance.type && type_is_coroutine(p->instance.type)) {
+		p->at.line = place->lines->calls[0].line;
 		return step_lines_plant(p);
 	}
 	uint64_t body = body_of(place);

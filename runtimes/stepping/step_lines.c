@@ -29,7 +29,9 @@ static bool is_around(const struct function_lines *l, size_t outer, size_t call)
  */
 static bool is_dispatch(const struct step_plan *p, const struct function_row *row)
 {
-	return p->instance.type && !row->call && row->line == p->at.lines->line;
+	const struct function_call *call = &p->at.lines->calls[row->call];
+
+	return call->is_coroutine && row->line == call->line;
 }
 
 /* Whether the line has a row that is in no await that is in progress. */
@@ -45,19 +47,26 @@ static bool begins_outside(const struct function_lines *l, const struct function
 	return false;
 }
 
-static bool may_stop_at(const struct step_plan *p, const struct function_row *row)
+static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 {
 	const struct function_lines *l = p->at.lines;
 	unsigned least = p->options->line ? p->options->line : p->at.line + 1;
 
-	if (!row->statement || !row->line || is_dispatch(p, row))
+	/* At the entry nothing is known of the arguments, and the function did not get there. */
+	if (!row->statement || !row->line || row->addr == p->at.function->low ||
+	    is_dispatch(p, row))
 		return false;
 	if (p->options->kind == STEP_UNTIL && row->call == p->at.call && row->line < least)
 		return false;
-	/* Where it is inlined, the code around it counts as what it returns to. */
+	/*
+	 * Where it is inlined, the code around it counts as what it returns to. An inlined
+	 * coroutine that is suspended returns to the await, too.
+	 */
 	if (row->call != p->at.call)
-		return is_around(l, row->call, p->at.call);
-	if (is_same_line(p, row))
+		return is_around(l, row->call, p->at.call) && step_place_is_users(p, row->file) &&
+		       !(row->in_await && l->calls[p->at.call].is_coroutine);
+	/* Macros of libraries have lines of their own files. */
+	if (is_same_line(p, row) || !step_place_is_users(p, row->file))
 		return false;
 	return !row->in_await || !begins_outside(l, row);
 }
@@ -90,7 +99,7 @@ static bool filter_instance(const struct step_plan *p, uint64_t addr, struct tra
 {
 	struct argument_place place;
 
-	if (!p->instance.type || !argument_place_at(p->at.function, addr, &place))
+	if (!p->instance.addr || !argument_place_at(p->at.function, addr, &place))
 		return false;
 	*ret = (struct tracer_filter){ .reg = place.reg,
 		                       .nloads = place.in_memory,
@@ -117,8 +126,11 @@ static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
 
+	const struct function_row *row = function_lines_at(p->at.lines, hit->addr);
+	bool left = row && row->call != p->at.call && p->at.lines->calls[p->at.call].is_coroutine;
+
 	p->tid = hit->tid;
-	step_end_set(p, STEP_LINE, stop);
+	step_end_set(p, left ? STEP_RETURNED : STEP_LINE, stop);
 	return NULL;
 }
 
@@ -133,9 +145,11 @@ struct error *step_lines_plant(struct step_plan *p)
 
 		if (row->addr == last || !may_stop_at(p, row))
 			continue;
-		if (!filter_instance(p, row->addr, &filter) &&
-		    !step_lines_filter_call(p, row->addr, &filter))
-			continue;
+		if (!filter_instance(p, row->addr, &filter)) {
+			if (!step_lines_filter_call(p, row->addr, &filter))
+				continue;
+			p->by_call = true;
+		}
 		TRY(step_trap(p, &p->lines, row->addr, &filter, at_line));
 		last = row->addr;
 	}

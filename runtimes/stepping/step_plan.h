@@ -27,9 +27,9 @@ struct step_place {
 	bool users;       /* it is no code of a library */
 };
 
-/* One instance of a coroutine. */
+/* One instance of a coroutine, or of a future that is written by hand. */
 struct step_instance {
-	const struct type *type; /* NULL: the step is none of a coroutine */
+	const struct type *type; /* NULL: the function polls nothing */
 	uint64_t addr;           /* of its object */
 };
 
@@ -42,6 +42,7 @@ struct step_plan {
 	struct step_instance instance;
 	/* The call of the function, or the poll, that is in progress. */
 	bool active;
+	bool by_call; /* some lines are those of the call in progress alone */
 	pid_t tid;
 	uint64_t cfa, returns;
 	trap_vec lines, entries, drops, targets;
@@ -66,6 +67,8 @@ struct error *step_frame_at_entry(struct step_plan *p, pid_t tid, struct arena *
                                   struct step_frame *ret) MUST_CHECK;
 /* Whether a file of the function that steps is code of the user's. */
 bool step_place_is_users(struct step_plan *p, const char *file);
+/* The same of any function. */
+bool step_place_is_users_at(struct step_plan *p, const struct location *l);
 /* What the code at an address is; NULL lines and a line of 0 if that is unknown. */
 void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret);
 
@@ -80,14 +83,16 @@ bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tra
 
 /* ---- step_instance.c ---- */
 
-/* Which coroutine a frame polls: its type is NULL if it is none. */
+/* Which future a frame polls: its type is NULL if it is none. */
 struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
                                  struct step_instance *ret) MUST_CHECK;
 /* Sets the instance of the plan, whose function is about to execute its first instruction. */
 void step_instance_enter(struct step_plan *p, const struct step_frame *f);
 /* Whether such a function polls a coroutine that was not polled before. */
 bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_frame *f);
-/* "Returned", "Suspend0": the state of its object; NULL: unknown. */
+/* Whether the poll that has just returned has left it suspended, so that it is polled again. */
+struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret) MUST_CHECK;
+/* "Returned", "Suspend0": the state of the object of a coroutine; NULL: unknown. */
 const char *step_instance_state(struct step_plan *p);
 
 /* ---- step_end.c ---- */
