@@ -49,6 +49,9 @@ struct call_shell {
 	/* Parses words into a call. Its lists are in arena a and point to the words of words. */
 	struct error *(*find)(struct arena *a, const struct words *words,
 	                      struct call *ret)MUST_CHECK;
+	/* command_complete() of the table of all commands. */
+	size_t (*complete)(struct arena *a, const struct words *before, const char *partial,
+	                   const char ***ret);
 	/* Runs words as if they were typed. Reports an error and then returns false. */
 	bool (*execute)(struct session *s, struct out *out, const struct words *words,
 	                enum status *status);

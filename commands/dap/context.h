@@ -54,10 +54,12 @@ struct dap {
 	struct output output; /* of a launched program */
 	enum dap_state state;
 	struct dap_client client;
-	bool launched;      /* by "launch" */
-	bool post_mortem;   /* a core or a saved snapshot */
-	bool stop_at_entry; /* a stop follows "configurationDone" */
-	bool wants_pause;   /* of a running program */
+	bool launched;         /* by "launch" */
+	bool post_mortem;      /* a core or a saved snapshot */
+	bool stop_at_entry;    /* a stop follows "configurationDone" */
+	bool wants_pause;      /* of a running program */
+	bool steps, steps_one; /* by step, or by one instruction; only pause and the like end it */
+	struct step_options step;
 	bool undecided;     /* a hit is still to be decided: it was interrupted */
 	bool done;          /* the connection ends */
 	bool groups_noted;  /* that tasks are listed as groups */
@@ -123,7 +125,7 @@ dap_fn dap_initialize, dap_launch, dap_attach, dap_configured, dap_disconnect, d
 void dap_after_start(struct dap *d), dap_after_configured(struct dap *d),
 	dap_after_terminate(struct dap *d);
 /* moves.c */
-dap_fn dap_continue, dap_pause, dap_step_missing, dap_cancel;
+dap_fn dap_continue, dap_pause, dap_next, dap_step_in, dap_step_out, dap_cancel;
 void dap_after_pause(struct dap *d);
 /* threads.c, stack.c */
 dap_fn dap_threads, dap_stack_trace;
@@ -132,6 +134,9 @@ dap_fn dap_scopes, dap_variables;
 /* breakpoints.c */
 dap_fn dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
 	dap_set_exception_breakpoints;
+/* memory.c, custom.c, completions.c */
+dap_fn dap_read_memory, dap_disassemble, dap_modules, dap_completions;
+dap_fn dap_custom_tasks, dap_custom_tree, dap_custom_graph, dap_custom_check;
 /* evaluate.c */
 dap_fn dap_evaluate;
 /* source.c */

@@ -1,5 +1,8 @@
 /* continue, pause, and steps. */
 #include "commands/dap/context.h"
+#include <inttypes.h>
+#include <string.h>
+
 #include "commands/dap/running.h"
 
 struct error *dap_continue(struct dap *d, struct request *r)
@@ -25,10 +28,60 @@ void dap_after_pause(struct dap *d)
 		running_send_stop(d, NULL);
 }
 
-struct error *dap_step_missing(struct dap *d, struct request *r)
+/* ---- steps ---- */
+
+/* The thread that a request is about. */
+static struct error *find_thread(struct dap *d, const struct request *r, pid_t *ret)
 {
-	(void)d;
-	return error_new(ERR_UNSUPPORTED, "not supported yet: %s", r->command);
+	int64_t number = dap_number(r, "threadId", 0);
+	const struct id_thread *id = ids_thread(&d->ids, number);
+	const struct snapshot *snap;
+
+	if (!id)
+		return error_new(ERR_STATE, "there is no thread %" PRId64, number);
+	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
+	const struct thread_info *th = ids_find_thread(id, snap);
+	if (!th)
+		return error_new(
+			ERR_STATE,
+			ids_find_task(id, snap)
+				? "no thread runs this task now: set a breakpoint where it "
+				  "goes on"
+				: "this thread or task has ended");
+	*ret = th->tid;
+	return NULL;
+}
+
+static struct error *step(struct dap *d, struct request *r, enum step_kind kind)
+{
+	const char *granularity = dap_text(r, "granularity");
+	bool one = granularity && strcmp(granularity, "instruction") == 0;
+
+	if (d->state != DAP_STOPPED)
+		return error_new(ERR_STATE, "the program runs");
+	d->step = (struct step_options){ .kind = kind };
+	TRY(find_thread(d, r, &d->step.tid));
+	d->steps_one = one && kind == STEP_INTO;
+	if (one && kind == STEP_NEXT)
+		d->step.kind = STEP_INSTRUCTION;
+	d->steps = true;
+	d->state = DAP_RUNNING;
+	return NULL;
+}
+
+struct error *dap_next(struct dap *d, struct request *r)
+{
+	return step(d, r, STEP_NEXT);
+}
+
+struct error *dap_step_in(struct dap *d, struct request *r)
+{
+	return step(d, r, STEP_INTO);
+}
+
+struct error *dap_step_out(struct dap *d, struct request *r)
+{
+	return step(d, r, STEP_FINISH);
 }
 
 struct error *dap_cancel(struct dap *d, struct request *r)

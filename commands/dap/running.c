@@ -1,10 +1,12 @@
 #include "commands/dap/running.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands/control/stop.h"
 #include "commands/dap/breakpoints.h"
+#include "commands/out/stopped.h"
 #include "runtimes/model/names.h"
 #include "runtimes/stepping/trap.h"
 
@@ -47,6 +49,24 @@ static int stop_thread(struct dap *d, pid_t tid)
 	return task ? ids_of_task(&d->ids, task) : ids_of_thread(&d->ids, tid);
 }
 
+/* Whether the stop is the end of a step. */
+static bool is_step(const struct dap *d)
+{
+	const struct debuggee *of = &d->s->debuggee;
+
+	return stopped_is_step(&(struct stopped){
+		.why = of->control.stop, .breakpoint = of->breakpoint, .step = of->step });
+}
+
+/* "returned, resumed after 3 polls; ..." */
+static const char *step_text(struct arena *a, const struct step_end *end)
+{
+	return arena_printf(
+		a, "%s%s%s%s", step_reason_name(end->reason),
+		end->polls ? arena_printf(a, ", resumed after %" PRIu64 " polls", end->polls) : "",
+		end->note ? "; " : "", end->note ? end->note : "");
+}
+
 static const char *stop_reason(const struct dap *d, const struct breakpoint *bp)
 {
 	static const char *const reasons[] = {
@@ -59,6 +79,8 @@ static const char *stop_reason(const struct dap *d, const struct breakpoint *bp)
 
 	if (d->wants_pause)
 		return "pause";
+	if (is_step(d))
+		return "step";
 	switch (stop->reason) {
 	case CONTROL_BREAKPOINT:
 		return bp ? reasons[breakpoints_kind(d, bp)] : "breakpoint";
@@ -91,6 +113,8 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 		json_put_text(w, "text", "panic");
 	} else if (bp) {
 		json_put_text(w, "description", arena_printf(&tmp, "Breakpoint %u", bp->number));
+	} else if (is_step(d)) {
+		json_put_text(w, "description", step_text(&tmp, &d->s->debuggee.step));
 	} else if (stop->reason == CONTROL_EXEC) {
 		json_put_text(w, "description", "It runs another program now");
 	}
@@ -190,7 +214,9 @@ static struct error *run(struct dap *d)
 		if (stop)
 			return NULL;
 	}
-	return stop_run(d->s, NULL, running_messages(d));
+	if (d->steps_one)
+		return control_step(c, d->step.tid);
+	return stop_run(d->s, d->steps ? &d->step : NULL, running_messages(d));
 }
 
 struct error *running_continue(struct dap *d)
@@ -200,6 +226,7 @@ struct error *running_continue(struct dap *d)
 	dap_forget(d);
 	struct error *err = run(d);
 	inbox_calm(&d->inbox);
+	d->steps = d->steps_one = false;
 	/* A message came while a hit was looked at: it is answered first. */
 	if (err && err->kind == ERR_INTERRUPTED && !interrupt_is_end()) {
 		d->undecided |= s->debuggee.control.stop.reason == CONTROL_BREAKPOINT;

@@ -99,7 +99,7 @@ static struct error *serve(struct dap *d)
 {
 	while (!d->done && !sender_is_gone(&d->sender)) {
 		if (d->state == DAP_RUNNING && dap_is_held(d) &&
-		    inbox_alert(&d->inbox, INBOX_ANY)) {
+		    inbox_alert(&d->inbox, d->steps ? INBOX_URGENT : INBOX_ANY)) {
 			TRY(running_continue(d));
 			continue;
 		}

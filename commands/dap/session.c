@@ -23,6 +23,7 @@ static const char *const live_capabilities[] = {
 	"supportsFunctionBreakpoints",
 	"supportsInstructionBreakpoints",
 	"supportsHitConditionalBreakpoints",
+	"supportsSteppingGranularity",
 };
 
 static void put_filters(struct json_writer *w)

@@ -48,8 +48,8 @@ static const char *find_file(struct dap *d, struct arena *a, const char *file, c
 	return *file == '/' || !dir ? file : arena_printf(a, "%s/%s", dir, file);
 }
 
-static void set(struct dap *d, struct arena *a, const char *file, const char *dir, unsigned line,
-                struct dap_source *ret)
+void source_of_file(struct dap *d, struct arena *a, const char *file, const char *dir,
+                    unsigned line, struct dap_source *ret)
 {
 	const struct inspector *in = asyncdbg_inspector(d->s->handle);
 
@@ -82,7 +82,7 @@ static void of_native(struct dap *d, struct arena *a, const struct stack_frame *
 				dir = l[i].comp_dir;
 		}
 	}
-	set(d, a, f->file, dir, f->line, ret);
+	source_of_file(d, a, f->file, dir, f->line, ret);
 }
 
 void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
@@ -92,7 +92,7 @@ void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
 	if (row->native) {
 		of_native(d, a, row->native, ret);
 	} else if (row->future) {
-		set(d, a, row->future->file, NULL, row->future->line, ret);
+		source_of_file(d, a, row->future->file, NULL, row->future->line, ret);
 		ret->library = row->future->library;
 	}
 	if (row->native && !row->native->file)

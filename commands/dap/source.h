@@ -15,6 +15,9 @@ struct dap_source {
 /* The place of a row, in arena a. Of a label that is about a future: where it awaits. */
 void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
                    struct dap_source *ret);
+/* The same for a file of the debug info and the directory of its unit; either may be NULL. */
+void source_of_file(struct dap *d, struct arena *a, const char *file, const char *dir,
+                    unsigned line, struct dap_source *ret);
 /* Writes a Source. */
 void source_put(struct dap *d, struct json_writer *w, const char *key, const struct dap_source *at);
 /* A line number as the client counts; and back. */

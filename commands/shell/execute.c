@@ -179,4 +179,12 @@ static struct error *find(struct arena *a, const struct words *words, struct cal
 	return command_find(a, command_table, words, ret);
 }
 
-const struct call_shell execute_for_calls = { .find = find, .execute = execute_words };
+static size_t complete(struct arena *a, const struct words *before, const char *partial,
+                       const char ***ret)
+{
+	return command_complete(a, command_table, before, partial, ret);
+}
+
+const struct call_shell execute_for_calls = { .find = find,
+	                                      .complete = complete,
+	                                      .execute = execute_words };

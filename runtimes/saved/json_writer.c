@@ -323,6 +323,14 @@ void json_put_lines(struct json_writer *w, const char *key, const char *text, si
 	put_char(w, '"');
 }
 
+void json_put_document(struct json_writer *w, const char *key, const char *text, size_t len)
+{
+	while (len && text[len - 1] == '\n')
+		len--;
+	if (begin_value(w, key))
+		put(w, text, len);
+}
+
 void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n)
 {
 	json_open_array(w, key);

@@ -6,6 +6,7 @@ usage: run_dap.py ASYNCDBG DIR
 
 DIR has the cores and executables of the fixtures locals and selects.
 """
+import base64
 import json
 import pathlib
 import subprocess
@@ -133,6 +134,48 @@ def check_groups(asyncdbg, work):
     client.wait_output("maxTasks", "console")
     frame = own_frame(client, listed[0]["id"])
     expect("its source", "/elsewhere/locals/src", str(pathlib.Path(frame["source"]["path"]).parent))
+    client.end()
+
+
+def check_memory(asyncdbg, work):
+    """Memory, code, modules, completions and the custom requests."""
+    client = open_core(asyncdbg, work, "locals")
+    thread = thread_of(client, "locals::plain::sequences")
+    frame = own_frame(client, thread)
+    vector = next(v for v in client.locals(frame).values() if v.get("indexedVariables", 0) > 1)
+    element = client.variables(vector["variablesReference"])["[0]"]
+    reference = element["memoryReference"]
+    got = client.request("readMemory", memoryReference=reference, count=8)
+    expect("bytes", 8, len(base64.b64decode(got["data"])))
+    expect("odd bytes", 5, len(base64.b64decode(client.request(
+        "readMemory", memoryReference=reference, offset=1, count=5)["data"])))
+    nothing = client.request("readMemory", memoryReference="0x10", count=16)
+    expect("unreadable", (16, None), (nothing["unreadableBytes"], nothing.get("data")))
+    client.refuse("readMemory", memoryReference="x", count=1)
+    native = client.stack(client.threads()[0]["id"])[0]
+    pc = native["instructionPointerReference"]
+    code = client.request("disassemble", memoryReference=pc, instructionOffset=-2, instructionCount=5)
+    addresses = [int(i["address"], 16) for i in code["instructions"]]
+    expect("instructions", (5, int(pc, 16)), (len(addresses), addresses[2]))
+    expect("ascending", sorted(addresses), addresses)
+    expect("no code", 3, len(client.request("disassemble", memoryReference="0x10",
+                                            instructionCount=3)["instructions"]))
+    modules = client.request("modules")
+    expect("modules", modules["totalModules"], len(modules["modules"]))
+    expect("the executable", True, any(m["name"] == "locals.exe" or m["name"] == "locals"
+                                       for m in modules["modules"]))
+    names = [t["label"] for t in client.request("completions", text="ta", column=3)["targets"]]
+    expect("commands", ["task", "tasks"], sorted(names))
+    client.request("completions", text=vector["name"][:1], column=2, frameId=frame["id"])
+    client.refuse("completions")
+    expect("tasks", 24, len(client.request("asyncdbg/tasks")["document"]["tasks"]))
+    expect("a limit", 2, len(client.request("asyncdbg/tasks", limit=2)["document"]["tasks"]))
+    expect("a filter", 1, len(client.request("asyncdbg/tasks", filter={"id": "5"})["document"]["tasks"]))
+    client.refuse("asyncdbg/tasks", filter={"no_field": "x"})
+    expect("a tree", "5", client.request("asyncdbg/tree", task="5")["document"]["tasks"][0]["id"])
+    client.refuse("asyncdbg/tree", task="999999")
+    client.request("asyncdbg/graph")
+    expect_in("findings", "findings", client.request("asyncdbg/check")["document"])
     client.end()
 
 
@@ -279,6 +322,7 @@ def test(asyncdbg, work):
     check_values(asyncdbg, work)
     check_arms(asyncdbg, work)
     check_groups(asyncdbg, work)
+    check_memory(asyncdbg, work)
     check_snapshot(asyncdbg, work)
     check_port(asyncdbg, work)
     print("dap: all as it should be")

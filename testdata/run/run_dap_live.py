@@ -126,6 +126,40 @@ def check_attach(asyncdbg, steps):
     process.check_free("disconnect")
 
 
+def check_steps(asyncdbg, steps):
+    """Steps over lines and an await, of one instance whatever others do."""
+    process = Process(steps)
+    client = serve(asyncdbg)
+    client.start("attach", pid=process.pid, sourceMap=SOURCES,
+                 breakpoints={str(SOURCE): [FIRST + 1]})
+    process.order("walk 3")  # it waits at the first await, or at the second
+    process.order("walk 3")
+    thread = client.event("stopped")["threadId"]
+    client.request("setBreakpoints", source={"path": str(SOURCE)}, breakpoints=[])
+    line, seen = 0, []
+    while line != SECOND:
+        client.request("next", threadId=thread)
+        expect("the stepped task", thread, client.event("stopped", reason="step")["threadId"])
+        line = client.stack(thread)[0]["line"]
+        seen.append(line)
+        if len(seen) > 10:
+            raise Failure(f"lines: {seen}")
+    client.request("next", threadId=thread)  # over the await
+    for number in (1, 2, 3):
+        process.order(f"walk {number}")
+    expect("behind the await", thread, client.event("stopped", reason="step")["threadId"])
+    expect("its line", SECOND + 1, client.stack(thread)[0]["line"])
+    client.request("next", threadId=thread, granularity="instruction")
+    client.event("stopped")
+    client.request("stepIn", threadId=thread, granularity="instruction")
+    expect("an instruction", "step", client.event("stopped")["reason"])
+    other = next(t["id"] for t in client.threads() if t["id"] > 1000000 and t["id"] != thread and
+                 "waiting" in t["name"])
+    expect_in("a task that waits", "no thread runs", client.refuse("next", threadId=other))
+    client.end()
+    process.check_free("steps")
+
+
 def check_signals(asyncdbg, steps):
     process = Process(steps)
     client = serve(asyncdbg)
@@ -183,6 +217,8 @@ def check_terminate(asyncdbg, steps):
 def test(asyncdbg, steps):
     check_launch(asyncdbg, steps)
     check_attach(asyncdbg, steps)
+    if DEBUG:  # optimised code has fewer lines
+        check_steps(asyncdbg, steps)
     check_signals(asyncdbg, steps)
     check_loss(asyncdbg, steps)
     check_terminate(asyncdbg, steps)
