@@ -194,6 +194,11 @@ struct crate_types {
 	const char *poll_fn;           /* its own equivalent of core::future::PollFn */
 	/* A static that the leaf of that type reads; false: none. */
 	bool (*leaf_static)(const struct type *t, struct value *ret);
+	/*
+	 * The nth of the types that the leaf of that type finds by their names, for layout files;
+	 * NULL: there are no more.
+	 */
+	const struct type *(*leaf_type)(const struct type *t, size_t n);
 
 	/* -- owners of resources -- */
 

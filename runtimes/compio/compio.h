@@ -94,7 +94,9 @@ struct compio_walk {
 extern const char compio_name[];
 extern const struct runtime compio_table;
 extern const struct crate_types compio_types, compio_executor_types;
-extern const struct leaf_row compio_leaves[], compio_join_leaves[]; /* compio_leaf.c */
+/* compio_leaf.c */
+extern const struct leaf_row compio_leaves[], compio_join_leaves[];
+const struct type *compio_leaf_type(const struct type *t, size_t n);
 struct compio_inspector *compio_of(const struct inspector *in);
 struct compio_walk *compio_walk(const struct collector *c);
 
@@ -122,6 +124,9 @@ struct error *compio_header_place(struct inspector *in, const struct compio_copy
 void compio_decode(struct collector *c, struct task *task);
 /* The copy whose runtime has that index in the snapshot. */
 struct compio_copy *compio_copy_at(const struct collector *c, unsigned index);
+
+/* The types that the run_future of a task of compio-executor tells. */
+void compio_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret);
 
 /* compio_list.c */
 void compio_list(struct collector *c);

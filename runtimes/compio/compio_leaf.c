@@ -31,20 +31,22 @@ struct generic {
 	const char *before, *after; /* what is around the parameter */
 };
 
-static const struct type *find_type(const struct leaf *l, const struct generic *t,
+static const struct type *find_type(const struct type *leaf, const struct generic *t,
                                     const struct type *parameter)
 {
-	const char *name = arena_printf(&l->d->c->scratch, "%s%s%s", t->before,
-	                                type_name(parameter), t->after);
+	SCRATCH(tmp);
 
-	return lookup_type(type_module(l->v.type), name, type_die(l->v.type));
+	return lookup_type(type_module(leaf),
+	                   arena_printf(&tmp, "%s%s%s", t->before, type_name(parameter), t->after),
+	                   type_die(leaf));
 }
 
 /*
- * The operation on the heap, a RawOp, by the address that its key has. Since compio-driver 0.10 it
- * is in a cell of thin-cell, of which different versions have different paths.
+ * The type of an operation on the heap, a RawOp, and that of the cell of thin-cell in which it is
+ * since compio-driver 0.10. Different versions have different paths; NULL: there is none.
  */
-static bool find_raw(const struct leaf *l, const struct type *op, uint64_t addr, struct value *ret)
+static void find_raw_types(const struct type *leaf, const struct type *op, const struct type **raw,
+                           const struct type **cell)
 {
 	static const struct generic carried[] = {
 		{ "compio_driver::key::RawOp<compio_driver::control::Carrier<", ">>" },
@@ -53,12 +55,29 @@ static bool find_raw(const struct leaf *l, const struct type *op, uint64_t addr,
 	static const struct generic cells[] = { { "thin_cell::unsync::Inner<", ">" },
 		                                { "thin_cell::sync::Inner<", ">" },
 		                                { "thin_cell::Inner<", ">" } };
-	const struct type *raw = NULL, *cell = NULL;
 
-	for (size_t i = 0; !raw && i < sizeof(carried) / sizeof(*carried); i++)
-		raw = find_type(l, &carried[i], op);
-	for (size_t i = 0; raw && !cell && i < sizeof(cells) / sizeof(*cells); i++)
-		cell = find_type(l, &cells[i], raw);
+	*raw = *cell = NULL;
+	for (size_t i = 0; !*raw && i < sizeof(carried) / sizeof(*carried); i++)
+		*raw = find_type(leaf, &carried[i], op);
+	for (size_t i = 0; *raw && !*cell && i < sizeof(cells) / sizeof(*cells); i++)
+		*cell = find_type(leaf, &cells[i], *raw);
+}
+
+const struct type *compio_leaf_type(const struct type *t, size_t n)
+{
+	const struct type *op = type_param(t, "T"), *types[2] = { 0 };
+
+	if (op && n < 2 && str_begins(type_name(t), "compio_runtime::"))
+		find_raw_types(t, op, &types[0], &types[1]);
+	return n < 2 ? types[n] : NULL;
+}
+
+/* The operation on the heap, by the address that its key has. */
+static bool find_raw(const struct leaf *l, const struct type *op, uint64_t addr, struct value *ret)
+{
+	const struct type *raw, *cell;
+
+	find_raw_types(l->v.type, op, &raw, &cell);
 	if (!raw)
 		return false;
 	const struct member *m = cell ? type_member(cell, "data") : NULL;

@@ -9,6 +9,9 @@ static const struct mark_row marks[] = {
 	{ 0 },
 };
 
+/* Generic ones that show what a thread does. */
+static const char *const functions[] = { "compio_runtime::Runtime::block_on",
+	                                 "compio_runtime::runtime::Runtime::block_on", NULL };
 static const char *const parks[] = { "poll_with", NULL };
 static const char *const boundaries[] = { "compio_runtime::", NULL };
 static const char *const executor_boundaries[] = { "compio_executor::", NULL };
@@ -27,6 +30,7 @@ static const struct wrapped_row wrapped[] = {
 const struct crate_types compio_types = {
 	.path = "compio_runtime::",
 	.leaves = own_leaves,
+	.leaf_type = compio_leaf_type,
 	.boundaries = boundaries,
 	.wrapped = wrapped,
 };
@@ -57,10 +61,12 @@ const struct runtime compio_table = {
 	.describe_threads = compio_describe_threads,
 	.follow = compio_follow,
 	.free = free_walk,
+	.task_types = compio_task_types_of,
 	.whatis = compio_whatis,
 	.marks = marks,
 	.loop = "compio_runtime::",
 	.loops_inside = true,
 	.parks = parks,
 	.task_functions = "compio_executor::task::",
+	.functions = functions,
 };

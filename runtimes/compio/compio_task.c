@@ -4,6 +4,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/store/enumerate.h"
 #include "runtimes/compio/compio.h"
 #include "runtimes/future/future.h"
 
@@ -60,6 +61,27 @@ static const struct compio_plan *plan_of(struct inspector *in, struct compio_cop
 		&in->arena, plan->future ? type_name(plan->future)
 					 : qualified_first_generic(&in->arena, f->name));
 	return plan;
+}
+
+void compio_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret)
+{
+	static const char waker[] = "core::task::wake::Waker";
+	const struct function *f = lookup_function(in->di, run);
+	struct compio_copy *copy = f ? compio_of(in)->copies : NULL;
+
+	*ret = (struct task_types){ 0 };
+	while (copy && copy->dm != f->dm)
+		copy = copy->next;
+	const struct compio_plan *plan = copy ? plan_of(in, copy, run) : NULL;
+	if (!plan)
+		return;
+	if (plan->merged)
+		enumerated_note_shared(f->dm, module_link_addr(f->dm->module, run).v);
+	ret->future = plan->future;
+	ret->header = copy->header;
+	ret->stored = lookup_type(copy->dm, waker, 0); /* a JoinHandle reads it by its name */
+	ret->offset = plan->offset;
+	ret->has_offset = plan->future != NULL;
 }
 
 /* ---- headers ---- */

@@ -109,7 +109,7 @@ static bool is_task_poll(const struct runtime *r, const char *path)
 static bool tells_of(const struct runtime *r, const char *path)
 {
 	if (!str_begins(path, r->loop))
-		return false;
+		return is_task_poll(r, path);
 	return !strchr(path, '<') || str_begins(qualified_last(path), "poll") ||
 	       is_task_poll(r, path) || runtime_begins_with_one(path, r->functions) ||
 	       is_probed(r, path);
@@ -143,11 +143,13 @@ static bool tells(const char *path, void *arg)
 	return false;
 }
 
-/* Is the path, or the crate that it is in, of that crate? */
+/* Does the path, or the beginning of one, begin with that crate or its name? */
 static bool is_in_crate(const char *path, const char *crate)
 {
 	size_t len = strlen(crate);
 
+	if (!strchr(path, ':'))
+		return str_begins(crate, path);
 	return strncmp(path, crate, len) == 0 && strncmp(path + len, "::", 2) == 0;
 }
 
@@ -283,6 +285,14 @@ static void ask_about_drops(struct dwarf_module *dm)
 	}
 }
 
+static void meet_of_leaf(struct exporter *r, const struct crate_types *crate, const struct type *t)
+{
+	const struct type *next;
+
+	for (size_t i = 0; crate->leaf_type && (next = crate->leaf_type(t, i)); i++)
+		meet(r, next);
+}
+
 /* Makes the queries of decoding a value of type t that go beyond reading the type itself. */
 static void ask_about(struct exporter *r, const struct type *t)
 {
@@ -302,6 +312,7 @@ static void ask_about(struct exporter *r, const struct type *t)
 	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
 		if ((*crate)->leaf_static && (*crate)->leaf_static(t, &globals))
 			meet(r, globals.type);
+		meet_of_leaf(r, *crate, t);
 	}
 }
 
