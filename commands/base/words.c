@@ -52,6 +52,47 @@ static struct error *take_word(struct splitter *s)
 	return NULL;
 }
 
+/* Whether what follows is a condition: behind `if`, and behind the number of `condition`. */
+static bool begins_condition(const struct splitter *s)
+{
+	size_t n = s->words.n;
+	const char *command = n ? s->words.data[0] : "";
+
+	return (n > 2 && strcmp(s->words.data[n - 1], "if") == 0) ||
+	       (n == 2 && strlen(command) > 3 && str_begins("condition", command));
+}
+
+/* The length of the rest of the command, without the blanks at its end. */
+static struct error *condition_length(const char *p, size_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; p[i] && p[i] != ';'; i++) {
+		const char *close = p[i] && strchr("'\"`", p[i]) ? strchr(p + i + 1, p[i]) : p + i;
+
+		if (!close)
+			return error_new(ERR_USAGE, "the quote %c is not closed", p[i]);
+		if (p[i] == '#' && isspace((unsigned char)p[i - 1]))
+			return NULL;
+		i = (size_t)(close - p);
+		if (!isspace((unsigned char)p[i]))
+			*ret = i + 1;
+	}
+	return NULL;
+}
+
+/* A condition is one word, in which quotes stay: they are those of texts. */
+static struct error *take_condition(struct splitter *s)
+{
+	size_t len;
+
+	TRY(condition_length(s->p, &len));
+	char quote = s->p[0];
+	bool whole = (quote == '\'' || quote == '"') && strchr(s->p + 1, quote) == s->p + len - 1;
+	*vec_push(&s->words) = arena_strndup(s->a, s->p + whole, len - 2 * whole);
+	s->p += len;
+	return NULL;
+}
+
 struct error *words_split(struct arena *a, const char *line, struct words **ret, size_t *nret)
 {
 	struct splitter s CLEANUP(splitter_deinit) = { .a = a, .p = line };
@@ -65,7 +106,7 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
 		} else if (isspace((unsigned char)*s.p)) {
 			s.p++;
 		} else {
-			TRY(take_word(&s));
+			TRY(begins_condition(&s) ? take_condition(&s) : take_word(&s));
 		}
 	}
 	end_command(&s);

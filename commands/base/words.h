@@ -1,6 +1,7 @@
 /*
  * Splits typed text: lines into commands at `;`, commands into words at blanks. 'a b' and "a b" are
- * one word. `#` at the start of a word begins a comment.
+ * one word. `#` at the start of a word begins a comment. The condition of a breakpoint is one word,
+ * with its quotes, unless these enclose all of it.
  */
 #ifndef COMMANDS_BASE_WORDS_H
 #define COMMANDS_BASE_WORDS_H

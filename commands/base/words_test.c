@@ -7,6 +7,37 @@
 
 #include "commands/base/words.h"
 
+/* The last word of the first command of a line, of n words. */
+static void assert_last(const char *line, size_t n, const char *last)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t ncommands;
+
+	assert_null(words_split(&tmp, line, &commands, &ncommands));
+	assert_int_equal(commands[0].n, n);
+	assert_string_equal(commands[0].word[n - 1], last);
+}
+
+static void test_conditions(void **state)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	(void)state;
+	assert_last("break f if a == \"b c\" && d ; run", 4, "a == \"b c\" && d");
+	assert_last("break f --after 3 if x == ';' # three", 6, "x == ';'");
+	assert_last("break f if 'x == \"a\"' ", 4, "x == \"a\"");
+	assert_last("break f if 'a' == x && y == 'b'", 4, "'a' == x && y == 'b'");
+	assert_last("break f if `a::B<u8>` == {closure#0}", 4, "`a::B<u8>` == {closure#0}");
+	assert_last("cond 1 a == 'b'", 3, "a == 'b'");
+	assert_last("print if 'x'", 3, "x");
+	struct error *err CLEANUP(error_freep) =
+		words_split(&tmp, "break f if x == 'a", &commands, &n);
+	assert_non_null(err);
+}
+
 static void test_sizes(void **state)
 {
 	static const struct {
@@ -44,6 +75,7 @@ static void test_no_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_no_sizes),
 	};

@@ -72,7 +72,7 @@ _asyncdbg()
 		*" next "* | *" finish "* | *" until "*) own="--all-code" ;;
 		*" run "*) own="--stop --cwd --random-addresses --production" ;;
 		*" attach "*) own="--production" ;;
-		*" break "* | *" tbreak "*) own="--task --after" ;;
+		*" break "* | *" tbreak "*) own="--task --after --every" ;;
 		*" dap "*) own="--listen" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
@@ -112,7 +112,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak delete enable disable set dap help quit" ;;
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition delete enable disable set dap help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="breakpoints layout sockets threads locals" ;;

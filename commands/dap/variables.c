@@ -138,7 +138,7 @@ static void put_variable(const struct variable *from, void *arg)
 	struct value value = { from->type, from->addr };
 	struct shown_value v = { .name = from->name, .in_memory = from->in_memory };
 
-	if (!from->name || !from->type || from->of_callee != n->inlined)
+	if (!from->name || !from->type || (from->depth != 0) != n->inlined)
 		return;
 	v.type = type_name(from->type);
 	if (in->secrets && secrets_has(in->secrets, from->name, strlen(from->name))) {

@@ -37,13 +37,14 @@ static void put_step(struct json_writer *w, const struct stopped *s)
 void out_json_stopped(struct json_writer *w, const struct stopped *s)
 {
 	const struct control_stop *why = &s->why;
+	const struct breakpoint *bp = s->breakpoint;
 	SCRATCH(tmp);
 
 	json_open_object(w, "stopped");
 	json_put_text(w, "reason", stopped_reason_name(s));
 	json_put_int(w, "pid", s->pid);
-	out_json_number_if(w, "breakpoint", s->breakpoint != NULL,
-	                   s->breakpoint ? s->breakpoint->number : 0);
+	out_json_number_if(w, "breakpoint", bp != NULL, bp ? bp->number : 0);
+	json_put_text(w, "problem", bp && bp->undecided ? bp->problem : NULL);
 	json_put_text(w, "signal", why->signal ? signal_name(&tmp, why->signal) : NULL);
 	out_json_number_if(w, "status", why->reason == CONTROL_EXITED, (uint64_t)why->status);
 	json_put_text(w, "task", s->thread ? s->thread->task : NULL);
@@ -62,11 +63,15 @@ static void put_breakpoint(struct json_writer *w, const struct breakpoint *bp)
 	json_put_int(w, "number", bp->number);
 	json_put_text(w, "place", bp->text);
 	json_put_text(w, "task", bp->task);
+	json_put_text(w, "condition", bp->condition);
 	json_put_int(w, "after", (int64_t)bp->skip);
+	out_json_number_if(w, "every", bp->every != 0, bp->every);
 	json_put_int(w, "hits", (int64_t)bp->hits);
 	json_put_bool(w, "enabled", bp->enabled);
 	json_put_bool(w, "once", bp->temporary);
 	json_put_text(w, "note", bp->note);
+	json_put_int(w, "unreadable", (int64_t)bp->unreadable);
+	json_put_text(w, "problem", bp->problem);
 	json_open_array(w, "places");
 	for (size_t i = 0; i < bp->nplaces; i++) {
 		const struct breakpoint_place *p = &bp->places[i];

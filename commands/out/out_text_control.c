@@ -57,6 +57,7 @@ static void step(struct text *t, const struct stopped *s)
 void text_stopped(struct out *o, const struct stopped *s)
 {
 	struct text *t = (struct text *)o;
+	SCRATCH(tmp);
 
 	text_style(t, STYLE_HEADING);
 	reason(t, s);
@@ -80,6 +81,12 @@ void text_stopped(struct out *o, const struct stopped *s)
 	}
 	step(t, s);
 	text_end_line(t);
+	if (s->breakpoint && s->breakpoint->undecided)
+		text_problem(
+			t, "    ",
+			arena_printf(&tmp,
+		                     "its condition cannot be read, for which it stops once: %s",
+		                     s->breakpoint->problem));
 	if (s->source)
 		text_source_line(t, s->line, true, s->source);
 	if (s->step.reason == STEP_BROKEN)
@@ -88,14 +95,22 @@ void text_stopped(struct out *o, const struct stopped *s)
 
 static void breakpoint(struct text *t, const struct breakpoint *bp)
 {
+	SCRATCH(tmp);
+
 	text_style(t, STYLE_HEADING);
 	str_printf(&t->line, "breakpoint %u", bp->number);
 	text_style(t, STYLE_PLAIN);
 	str_append(&t->line, ": ");
 	text_clean(t, bp->text);
 	text_property(t, "task", bp->task);
+	if (bp->condition) {
+		str_append(&t->line, " if ");
+		text_clean(t, bp->condition);
+	}
 	if (bp->skip)
 		str_printf(&t->line, ", after %" PRIu64 " hits", bp->skip);
+	if (bp->every)
+		str_printf(&t->line, ", each %" PRIu64 ". hit", bp->every);
 	if (bp->temporary)
 		str_append(&t->line, ", once");
 	if (!bp->enabled)
@@ -120,6 +135,11 @@ static void breakpoint(struct text *t, const struct breakpoint *bp)
 		text_end_line(t);
 	}
 	text_problem(t, "    ", bp->note);
+	if (bp->problem)
+		text_problem(t, "    ",
+		             arena_printf(&tmp,
+		                          "the condition could not be read at %" PRIu64 " hits: %s",
+		                          bp->unreadable, bp->problem));
 }
 
 void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)

@@ -73,6 +73,7 @@ const struct command *const command_table[] = {
 	&nexti_command,
 	&break_command,
 	&tbreak_command,
+	&condition_command,
 	&info_breakpoints_command,
 	&delete_command,
 	&enable_command,

@@ -159,6 +159,11 @@ static void short_forms_beat_prefixes(void **state)
 	assert_finds("r -- ./app --port 80", &run_command, "./app|--port|80");
 	assert_finds("si 2", &stepi_command, "2");
 	assert_finds("tb 0x10", &tbreak_command, "0x10");
+	assert_finds("condition 2 n > 3", &condition_command, "2|n > 3");
+	assert_refuses("break f on", "\"on\" is not understood: break PLACE if CONDITION");
+	assert_refuses("break f if n = 3", "\"= 3\" is not understood in a condition");
+	assert_refuses("condition x", "\"x\" is not a number of a breakpoint");
+	assert_refuses("condition 1 (n", "the condition \"(n\" ends too early");
 	assert_finds("p req.uri", &print_command, "req.uri");
 	assert_finds("q", &quit_command, "");
 	assert_finds("s 2", &step_command, "2");

@@ -21,7 +21,6 @@ const char *short_form(const char *word)
 	return NULL;
 }
 
-static const char no_conditions[] = "\"break\" has the options --task and --after";
 static const char no_watch[] = "\"break\" sets breakpoints";
 static const char no_memory[] = "\"print\" shows values, \"whatis\" what an address belongs to";
 
@@ -30,11 +29,8 @@ static const struct {
 	const char *instead;
 } missing[] = {
 	{ "catch", NULL, no_watch },
-	{ "condition", NULL, no_conditions },
 	{ "logpoint", NULL, no_watch },
-	{
-
-		"watch", NULL, no_watch },
+	{ "watch", NULL, no_watch },
 	{ "x", NULL, no_memory },
 };
 

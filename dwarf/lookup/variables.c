@@ -22,7 +22,8 @@ struct place {
 	const char *name;
 	const struct type *type;
 	uint64_t die;
-	bool is_parameter, of_callee;
+	bool is_parameter;
+	unsigned depth; /* see struct variable */
 	struct expression location;
 };
 
@@ -173,10 +174,10 @@ static struct expression read_expression(struct arena *a, Dwarf_Attribute *attr,
 }
 
 static void add_variable(struct scope_plan *plan, const struct function *f, uint64_t pc,
-                         Dwarf_Die *die, bool of_callee)
+                         Dwarf_Die *die, unsigned inlined)
 {
 	struct place v = { .die = dwarf_dieoffset(die),
-		           .of_callee = of_callee,
+		           .depth = inlined,
 		           .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
 	Dwarf_Attribute location, type, name;
 	Dwarf_Die type_die;
@@ -194,7 +195,7 @@ static void add_variable(struct scope_plan *plan, const struct function *f, uint
 }
 
 static void add_scope(struct scope_plan *plan, const struct function *f, uint64_t pc,
-                      Dwarf_Die *die, bool of_callee, int depth)
+                      Dwarf_Die *die, unsigned inlined, int depth)
 {
 	Dwarf_Die child;
 
@@ -204,11 +205,11 @@ static void add_scope(struct scope_plan *plan, const struct function *f, uint64_
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-			add_variable(plan, f, pc, &child, of_callee);
+			add_variable(plan, f, pc, &child, inlined);
 		else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
 		         dwarf_haspc(&child, pc) == 1)
-			add_scope(plan, f, pc, &child,
-			          of_callee || tag == DW_TAG_inlined_subroutine, depth + 1);
+			add_scope(plan, f, pc, &child, inlined + (tag == DW_TAG_inlined_subroutine),
+			          depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -221,7 +222,7 @@ static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *
 		return;
 	if (dwarf_attr_integrate(&die, DW_AT_frame_base, &base))
 		ret->frame_base = read_expression(&ret->arena, &base, pc);
-	add_scope(ret, f, pc, &die, false, 0);
+	add_scope(ret, f, pc, &die, 0, 0);
 }
 
 /* ---- as records ---- */
@@ -248,7 +249,8 @@ static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_p
 		record_add_text(&d, v->name);
 		record_add_number(&d, v->type ? type_die(v->type) : 0);
 		record_add_number(&d, v->die);
-		record_add_number(&d, v->is_parameter | v->of_callee << 1);
+		record_add_number(&d,
+		                  v->is_parameter | (v->depth != 0) << 1 | (uint64_t)v->depth << 2);
 		keep_expression(&d, &v->location);
 	}
 	record_end(&d);
@@ -283,7 +285,8 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 		v.die = record_number(&record);
 		flags = record_number(&record);
 		v.is_parameter = flags & 1;
-		v.of_callee = flags & 2;
+		/* Older records have one bit for all depths. */
+		v.depth = flags >> 2 ? (unsigned)(flags >> 2) : (unsigned)(flags >> 1 & 1);
 		v.location = know_expression(&ret->arena, &record);
 		*vec_push(&ret->places) = v;
 	}
@@ -295,7 +298,7 @@ static struct variable variable_of(struct dwarf_module *dm, const struct place *
 	return (struct variable){ .name = p->name,
 		                  .type = p->type,
 		                  .is_parameter = p->is_parameter,
-		                  .of_callee = p->of_callee,
+		                  .depth = p->depth,
 		                  .dm = dm,
 		                  .die = p->die };
 }

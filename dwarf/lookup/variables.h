@@ -16,7 +16,7 @@ struct variable {
 	uint64_t addr;
 	uint64_t value;
 	bool is_parameter;
-	bool of_callee; /* belongs to a function that is inlined into the frame's */
+	unsigned depth; /* 0: of the frame's function; 1: of one that is inlined into it, ... */
 	struct dwarf_module *dm;
 	uint64_t die; /* DIE of the variable: see lookup_variable_place() */
 };

@@ -281,6 +281,20 @@ static struct error *print(struct evaluation *e)
 	return NULL;
 }
 
+struct error *expression_evaluate(struct evaluation *e, const struct frame_place *place,
+                                  const char *text)
+{
+	const struct future none = { 0 };
+	const char *name;
+
+	e->out = NEW(e->c->a, struct local);
+	e->rest = text;
+	TRY(expression_read_start(e, &name));
+	TRY(find_start(e, name, place, &none));
+	TRY(expression_follow(e));
+	return e->ranged ? error_new(ERR_USAGE, "a range is no single value") : NULL;
+}
+
 static struct future *find_frame(struct future *f, unsigned number)
 {
 	if (!f || f->number == number)

@@ -25,6 +25,15 @@ struct evaluation {
 	uint64_t first, end;
 };
 
+struct frame_place;
+
+/*
+ * Evaluates an expression in a frame, or of a static: e->v or e->word; a range is ERR_USAGE. All
+ * but e->c is zero before.
+ */
+struct error *expression_evaluate(struct evaluation *e, const struct frame_place *place,
+                                  const char *text) MUST_CHECK;
+
 /*
  * Reads the start of an expression: its stars, and its name, which may be a path ("app::LIMIT") or
  * the type of a cast ("0x7f00 as app::Request", in parentheses where more follows).

@@ -200,6 +200,7 @@ static void list_suspended(struct collector *c, const struct frame_place *place,
 struct running {
 	struct collector *c;
 	local_vec *locals;
+	unsigned depth;
 };
 
 static void add_running(const struct variable *v, void *arg)
@@ -207,7 +208,7 @@ static void add_running(const struct variable *v, void *arg)
 	struct running *r = arg;
 	struct local_place *l = NULL;
 
-	if (is_hidden(v->name) || !v->type || v->of_callee || r->locals->n >= MAX_LOCALS)
+	if (is_hidden(v->name) || !v->type || v->depth != r->depth || r->locals->n >= MAX_LOCALS)
 		return;
 	const char *name = inspector_clean_name(&r->c->scratch, v->name);
 	/* A variable of an inner scope replaces an outer one, and one that is listed twice. */
@@ -234,7 +235,7 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 	local_vec locals = { 0 };
 
 	if (place->frame) {
-		struct running r = { c, &locals };
+		struct running r = { c, &locals, place->depth };
 
 		variables_in_frame(c->in->di, place->frame, place->cfa, add_running, &r);
 	} else if (place->active) {

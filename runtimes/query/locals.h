@@ -23,6 +23,8 @@ struct frame_place {
 	bool outline; /* the doubts that hold for every coroutine of the type in this state */
 	const struct frame *frame; /* of a running coroutine: its frame on a thread's stack */
 	uint64_t cfa;
+	unsigned
+		depth; /* of the function inlined there whose variables are meant; 0: the frame's */
 };
 
 /* A variable whose value was not yet formatted as text. */

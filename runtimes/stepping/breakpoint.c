@@ -9,6 +9,7 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/source.h"
 #include "runtimes/stepping/debuggee.h"
+#include "runtimes/stepping/predicate.h"
 
 /* ---- what was typed ---- */
 
@@ -150,27 +151,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	return NULL;
 }
 
-/* ---- hits ---- */
-
-bool breakpoint_hit(struct breakpoint *bp, const char *task)
-{
-	if (bp->task && (!task || strcmp(bp->task, task) != 0))
-		return false;
-	return ++bp->hits > bp->skip;
-}
-
-static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
-{
-	struct breakpoint *bp = ((struct breakpoint_place *)arg)->breakpoint;
-	const char *task = NULL;
-
-	if (bp->task)
-		TRY(debuggee_task(bp->debuggee, hit->tid, &task));
-	*stop = breakpoint_hit(bp, task);
-	if (*stop && !bp->debuggee->breakpoint)
-		bp->debuggee->breakpoint = bp;
-	return NULL;
-}
+/* ---- traps ---- */
 
 /* Plants the places of an enabled breakpoint, and takes away those of another one. */
 static struct error *update(struct breakpoint *bp)
@@ -179,7 +160,9 @@ static struct error *update(struct breakpoint *bp)
 
 	for (size_t i = 0; i < bp->nplaces; i++) {
 		struct breakpoint_place *p = &bp->places[i];
-		const struct trap_options options = { .addr = p->addr, .decide = decide, .arg = p };
+		const struct trap_options options = { .addr = p->addr,
+			                              .decide = breakpoint_decide,
+			                              .arg = p };
 		struct error *err = NULL;
 
 		if (bp->enabled && !p->trap && c->pid) {
@@ -210,6 +193,7 @@ static struct error *unplant(struct breakpoint *bp)
 static void free_one(struct breakpoint *bp)
 {
 	arena_free(&bp->arena);
+	arena_free(&bp->condition_arena);
 	arena_free(&bp->find_arena);
 	free(bp);
 }
@@ -225,6 +209,45 @@ static void remove_from(struct breakpoints *b, const struct breakpoint *bp)
 	b->list.n = n;
 }
 
+struct error *breakpoint_set_condition(struct breakpoint *bp, const char *text)
+{
+	struct arena a = { 0 };
+	const struct predicate *parsed = NULL;
+
+	if (text && *text) {
+		struct error *err = predicate_parse(&a, text, &parsed);
+
+		if (err) {
+			arena_free(&a);
+			return err;
+		}
+	}
+	arena_free(&bp->condition_arena);
+	bp->condition_arena = a;
+	bp->condition = parsed ? arena_strdup(&bp->condition_arena, text) : NULL;
+	bp->parsed = parsed;
+	bp->problem = NULL;
+	bp->unreadable = 0;
+	return NULL;
+}
+
+static struct breakpoint *new_breakpoint(struct debuggee *d, const struct breakpoint_options *o)
+{
+	struct breakpoint *bp = calloc(1, sizeof(*bp));
+
+	if (!bp)
+		out_of_memory();
+	bp->debuggee = d;
+	bp->number = d->breakpoints.last + 1;
+	bp->text = arena_strdup(&bp->arena, o->text);
+	bp->task = o->task ? arena_strdup(&bp->arena, o->task) : NULL;
+	bp->skip = o->skip;
+	bp->every = o->every;
+	bp->temporary = o->temporary;
+	bp->enabled = true;
+	return bp;
+}
+
 struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options *options,
                              struct breakpoint **ret)
 {
@@ -232,18 +255,11 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 	struct debuginfo *di = debuggee_debuginfo(d);
 
 	TRY(breakpoint_check(options->text));
-	struct breakpoint *bp = calloc(1, sizeof(*bp));
-	if (!bp)
-		out_of_memory();
-	bp->debuggee = d;
-	bp->number = b->last + 1;
-	bp->text = arena_strdup(&bp->arena, options->text);
-	bp->task = options->task ? arena_strdup(&bp->arena, options->task) : NULL;
-	bp->skip = options->skip;
-	bp->temporary = options->temporary;
-	bp->enabled = true;
+	struct breakpoint *bp = new_breakpoint(d, options);
 	*vec_push(&b->list) = bp;
-	struct error *err = di ? find(bp, di) : NULL;
+	struct error *err = breakpoint_set_condition(bp, options->condition);
+	if (!err && di)
+		err = find(bp, di);
 	if (!err)
 		err = update(bp);
 	if (err) {

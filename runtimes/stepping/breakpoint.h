@@ -12,8 +12,10 @@
 #include "debugger/base/error.h"
 #include "debugger/base/vec.h"
 
+struct predicate;
 struct debuggee;
 struct trap;
+struct trap_hit;
 
 /* One address of a breakpoint; strings are in the breakpoint's arena. */
 struct breakpoint_place {
@@ -32,8 +34,18 @@ struct breakpoint {
 	const char *text;          /* as it was typed: "src/main.rs:41", "app::serve", "0x401000" */
 	const char *task; /* id of the task that it is for; NULL: all, and threads without one */
 	uint64_t skip;    /* how many hits are passed before it halts */
-	uint64_t hits;    /* those of its task */
+	uint64_t every;   /* of those behind them, each of that number halts; 0: all */
+	uint64_t hits;    /* those of its task, of which its condition is true */
 	bool enabled, temporary;
+	const char *condition; /* as it was typed; NULL: none */
+	const struct predicate *parsed;
+	/*
+	 * Why its condition could not be read, the first time. That hit halts; later ones of which
+	 * it cannot be read pass, and are counted. NULL: none so far.
+	 */
+	const char *problem;
+	uint64_t unreadable; /* how many hits these were, with the first one */
+	bool undecided;      /* it halts now because of that */
 	struct breakpoint_place *places;
 	size_t nplaces;
 	/*
@@ -41,7 +53,8 @@ struct breakpoint {
 	 * nothing.
 	 */
 	const char *note;
-	struct arena arena;      /* text and task */
+	struct arena arena; /* text and task */
+	struct arena condition_arena;
 	struct arena find_arena; /* places and note, until it is found anew */
 };
 
@@ -50,10 +63,10 @@ struct breakpoints {
 	unsigned last;                 /* the last number given */
 };
 
-/* What a new breakpoint is to be. */
+/* What a new breakpoint is to be; copied. */
 struct breakpoint_options {
-	const char *text, *task;
-	uint64_t skip;
+	const char *text, *task, *condition;
+	uint64_t skip, every;
 	bool temporary;
 };
 
@@ -71,10 +84,15 @@ struct error *breakpoint_find_all(struct debuggee *d) MUST_CHECK;
 struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number);
 /* Plants its places, or takes them away. */
 struct error *breakpoint_enable(struct breakpoint *bp, bool enabled) MUST_CHECK;
+/* Gives it another condition; NULL or "": none. ERR_USAGE if it cannot be parsed: nothing changes.
+ */
+struct error *breakpoint_set_condition(struct breakpoint *bp, const char *text) MUST_CHECK;
 /* Takes it away and frees it. */
 struct error *breakpoint_delete(struct breakpoint *bp) MUST_CHECK;
-/* Counts a hit by a thread that runs a task (id; NULL: none). Whether it halts. */
-bool breakpoint_hit(struct breakpoint *bp, const char *task);
+/* Counts a hit. Whether it halts. */
+bool breakpoint_hit(struct breakpoint *bp);
+/* The trap_decide of its places. */
+struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *stop) MUST_CHECK;
 void breakpoint_free_all(struct debuggee *d);
 
 #endif

@@ -62,20 +62,41 @@ static void test_numbers(void **state)
 static void test_hits(void **state)
 {
 	struct debuggee d CLEANUP(debuggee_close) = { 0 };
-	struct breakpoint *all =
+	struct breakpoint *some =
 		add(&d, &(struct breakpoint_options){ .text = "serve", .skip = 2 });
-	struct breakpoint *one =
-		add(&d, &(struct breakpoint_options){ .text = "serve", .task = "7" });
+	struct breakpoint *third =
+		add(&d, &(struct breakpoint_options){ .text = "serve", .skip = 1, .every = 3 });
 
 	(void)state;
-	assert_false(breakpoint_hit(all, NULL));
-	assert_false(breakpoint_hit(all, "8"));
-	assert_true(breakpoint_hit(all, "8"));
-	assert_int_equal(all->hits, 3);
-	assert_false(breakpoint_hit(one, NULL));
-	assert_false(breakpoint_hit(one, "8"));
-	assert_true(breakpoint_hit(one, "7"));
-	assert_int_equal(one->hits, 1);
+	for (unsigned n = 1; n <= 8; n++) {
+		assert_int_equal(breakpoint_hit(some), n > 2);
+		assert_int_equal(breakpoint_hit(third), n == 4 || n == 7);
+	}
+	assert_int_equal(some->hits, 8);
+}
+
+static void test_conditions(void **state)
+{
+	struct debuggee d CLEANUP(debuggee_close) = { 0 };
+	struct breakpoint *bp =
+		add(&d, &(struct breakpoint_options){ .text = "serve", .condition = "n == 3" });
+	struct breakpoint *none = NULL;
+
+	(void)state;
+	assert_string_equal(bp->condition, "n == 3");
+	struct error *err CLEANUP(error_freep) = breakpoint_set_condition(bp, "n = 3");
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_USAGE);
+	assert_string_equal(bp->condition, "n == 3");
+	assert_null(breakpoint_set_condition(bp, "n > 3"));
+	assert_string_equal(bp->condition, "n > 3");
+	assert_null(breakpoint_set_condition(bp, ""));
+	assert_null(bp->condition);
+	struct error *refused CLEANUP(error_freep) = breakpoint_add(
+		&d, &(struct breakpoint_options){ .text = "serve", .condition = "(" }, &none);
+	assert_non_null(refused);
+	assert_int_equal(d.breakpoints.list.n, 1);
+	assert_int_equal(d.breakpoints.last, 1);
 }
 
 int main(void)
@@ -84,6 +105,7 @@ int main(void)
 		cmocka_unit_test(test_places_that_can_be),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_hits),
+		cmocka_unit_test(test_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,19 @@ struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret)
 	return NULL;
 }
 
+struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct task **ret)
+{
+	const struct snapshot *snap;
+
+	TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, &snap));
+	const struct thread_info *th = snapshot_thread_by_tid(snap, tid);
+	*ret = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
+	d->task = th ? th->task : NULL;
+	d->task_tid = tid;
+	d->task_nstops = d->control.nstops;
+	return NULL;
+}
+
 struct debuginfo *debuggee_debuginfo(const struct debuggee *d)
 {
 	struct inspector *in = d->handle ? asyncdbg_inspector(d->handle) : NULL;

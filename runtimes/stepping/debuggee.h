@@ -43,6 +43,11 @@ struct error *debuggee_continue(struct debuggee *d) MUST_CHECK;
  * snapshot of the handle. Costs a look at the tasks that run, once for each stop of a thread.
  */
 struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret) MUST_CHECK;
+/*
+ * The same with all that is known of it; NULL: none. Costs a look at the tasks at each call.
+ */
+struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct task **ret)
+	MUST_CHECK;
 /* The debug info of the program; NULL: there is no program. */
 struct debuginfo *debuggee_debuginfo(const struct debuggee *d);
 /* Lets the program go, or ends what was started; frees all. */

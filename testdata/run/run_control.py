@@ -23,6 +23,7 @@ def line_of(text):
     return next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
 
 
+FIRST = line_of("let first = orders.recv().await")
 SECOND = line_of("let second = orders.recv().await")
 
 
@@ -92,6 +93,35 @@ def check_conditions(asyncdbg, steps, ids):
     answers, _, _ = run(asyncdbg, [*commands[:3], "enable 1", "run --stop", "kill"], orders)
     expect("disabled, and started again", ["exited", "started", "killed"],
            [stop["reason"] for stop in stops(answers)])
+
+
+def check_expressions(asyncdbg, steps, ids):
+    """Conditions over tasks, variables and counts, and one that cannot be read."""
+    orders = "".join(f"walk {n}\n" for n in (0, 1, 2, 3, 4))
+    place = f"main.rs:{SECOND}"
+    of_two = f'task.name == "steps::walk" && (task.id == {ids[1]} || task.id == {ids[3]})'
+    commands = [f"break {place} if {of_two}", f"run -- {steps}", f"condition 1 task.id == {ids[4]}", "continue",
+                "condition 1", "continue"]
+    answers, _, _ = run(asyncdbg, commands, orders)
+    expect("tasks of a condition", [(ids[1], "breakpoint"), (ids[4], "breakpoint"), (None, "exited")],
+           [(stop["task"], stop["reason"]) for stop in stops(answers)])
+    expect("conditions", [of_two, f"task.id == {ids[4]}", None],
+           [a["breakpoints"][0]["condition"] for a in answers if "breakpoints" in a])
+    commands = [f"break {place} --after 1 --every 2 if task.type != 'x'", f"run -- {steps}", "continue",
+                "info breakpoints", "continue"]
+    answers, _, _ = run(asyncdbg, commands, orders)
+    expect("each second", [ids[2], ids[4], None], [stop["task"] for stop in stops(answers)])
+    expect("its counts", (5, 1, 2), tuple(answers[3]["breakpoints"][0][key] for key in ("hits", "after", "every")))
+    commands = [f"break {place} if absent.part == 1", f"run -- {steps}", f"tbreak main.rs:{FIRST}", "continue",
+                "info breakpoints", "condition 1 1 ==", "kill"]
+    answers, _, done = run(asyncdbg, commands, orders + "walk 0\n")
+    stop, later = stops(answers)[:2]
+    expect("unreadable", (ids[0], True), (stop["task"], "no variable `absent`" in stop["problem"]))
+    expect("it stops once", ("breakpoint", 2, None), (later["reason"], later["breakpoint"], later["problem"]))
+    last = next(a["breakpoints"][0] for a in answers if a["command"] == "info breakpoints")
+    expect("unreadable hits", (5, 1), (last["unreadable"], last["hits"]))
+    if "ends too early" not in done.stderr:
+        sys.exit(f"no word about a bad condition: {done.stderr}")
 
 
 def check_places(asyncdbg, steps):
@@ -213,6 +243,7 @@ def main():
     asyncdbg, steps = sys.argv[1:]
     ids = check_started(asyncdbg, steps)
     check_conditions(asyncdbg, steps, ids)
+    check_expressions(asyncdbg, steps, ids)
     check_places(asyncdbg, steps)
     check_attached(asyncdbg, steps)
     check_ends(asyncdbg, steps)

@@ -1,0 +1,149 @@
+/* Decides whether a thread that comes to a numbered breakpoint halts the program. */
+#include <ctype.h>
+#include <string.h>
+
+#include "runtimes/analysis/view.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/query/frame_value.h"
+#include "runtimes/stepping/debuggee.h"
+#include "runtimes/stepping/predicate.h"
+
+/* One look at a condition. */
+struct look {
+	struct debuggee *d;
+	pid_t tid;
+	struct arena *a;
+	struct regs regs;
+	bool has_regs;
+};
+
+/* ---- operands ---- */
+
+static struct error *find_path(struct look *l, const char *path, struct predicate_value *ret)
+{
+	struct inspector *in = asyncdbg_inspector(l->d->handle);
+	struct frame_value v;
+
+	if (!l->has_regs)
+		TRY(control_registers(&l->d->control, l->tid, l->a, &l->regs));
+	l->has_regs = true;
+	TRY(frame_value(in, &l->regs, path, l->a, &v));
+	switch (v.kind) {
+	case FRAME_VALUE_BOOL:
+		*ret = (struct predicate_value){ .kind = PREDICATE_BOOL, .truth = v.number != 0 };
+		break;
+	case FRAME_VALUE_INTEGER:
+		*ret = (struct predicate_value){ .kind = PREDICATE_NUMBER,
+			                         .negative = v.negative,
+			                         .number = v.number };
+		break;
+	case FRAME_VALUE_REAL:
+		*ret = (struct predicate_value){ .kind = PREDICATE_REAL, .real = v.real };
+		break;
+	case FRAME_VALUE_TEXT:
+		*ret = (struct predicate_value){ .kind = PREDICATE_TEXT, .text = v.text };
+		break;
+	}
+	return NULL;
+}
+
+static struct predicate_value of_text(const char *text)
+{
+	return (struct predicate_value){ .kind = text ? PREDICATE_TEXT : PREDICATE_NOTHING,
+		                         .text = text };
+}
+
+/* The id of a task is a number if its runtime has numbers. */
+static struct predicate_value of_id(const char *id)
+{
+	struct predicate_value v = of_text(id);
+	size_t digits = id ? strspn(id, "0123456789") : 0;
+
+	if (digits && digits < 20 && !id[digits])
+		v = (struct predicate_value){ .kind = PREDICATE_NUMBER,
+			                      .number = strtoull(id, NULL, 10) };
+	return v;
+}
+
+static struct error *find_operand(void *arg, const struct predicate *operand,
+                                  struct predicate_value *ret)
+{
+	struct look *l = arg;
+	const struct task *task;
+	const char *id;
+
+	switch (operand->op) {
+	case PREDICATE_TASK_ID:
+		TRY(debuggee_task(l->d, l->tid, &id));
+		*ret = of_id(id);
+		return NULL;
+	case PREDICATE_TASK_TYPE:
+		TRY(debuggee_whole_task(l->d, l->tid, &task));
+		*ret = of_text(task ? task->type : NULL);
+		return NULL;
+	case PREDICATE_TASK_NAME:
+		TRY(debuggee_whole_task(l->d, l->tid, &task));
+		*ret = of_text(task ? task_name(task) : NULL);
+		return NULL;
+	default:
+		return find_path(l, operand->path, ret);
+	}
+}
+
+/* ---- hits ---- */
+
+/* err: why the condition could not be read; owned. Whether it halts all the same. */
+static bool cannot_read(struct breakpoint *bp, struct error *err)
+{
+	bool first = !bp->unreadable++;
+
+	if (first)
+		bp->problem = arena_strdup(&bp->condition_arena, err->message);
+	error_free(err);
+	return first;
+}
+
+/* Whether the condition, if there is one, is true. *halts: it is to halt in any case. */
+static struct error *test(struct breakpoint *bp, pid_t tid, bool *ret, bool *halts)
+{
+	SCRATCH(tmp);
+	struct look l = { .d = bp->debuggee, .tid = tid, .a = &tmp };
+
+	*halts = false;
+	*ret = true;
+	if (!bp->parsed)
+		return NULL;
+	struct error *err = predicate_evaluate(bp->parsed, find_operand, &l, ret);
+	if (err && err->kind == ERR_INTERRUPTED)
+		return err;
+	if (err)
+		*halts = *ret = cannot_read(bp, err);
+	return NULL;
+}
+
+bool breakpoint_hit(struct breakpoint *bp)
+{
+	if (++bp->hits <= bp->skip)
+		return false;
+	return !bp->every || (bp->hits - bp->skip) % bp->every == 0;
+}
+
+struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *stop)
+{
+	struct breakpoint *bp = ((struct breakpoint_place *)place)->breakpoint;
+	const char *task = NULL;
+	bool matches, halts;
+
+	*stop = false;
+	if (bp->task) {
+		TRY(debuggee_task(bp->debuggee, hit->tid, &task));
+		if (!task || strcmp(task, bp->task) != 0)
+			return NULL;
+	}
+	TRY(test(bp, hit->tid, &matches, &halts));
+	bp->undecided = halts;
+	*stop = matches && (breakpoint_hit(bp) || halts);
+	if (*stop && !bp->debuggee->breakpoint)
+		bp->debuggee->breakpoint = bp;
+	return NULL;
+}
