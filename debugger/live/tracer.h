@@ -95,6 +95,9 @@ struct tracer_launch {
 
 enum { TRACER_MAX_LOADS = 4 };
 
+/* Of the thread's value to that of the filter. */
+enum tracer_order { TRACER_EQUAL, TRACER_LESS, TRACER_MORE };
+
 /*
  * A test of a thread that comes to a breakpoint, made by the tracer thread: the value of a
  * register, or of the memory that it leads to, is a certain one.
@@ -106,7 +109,9 @@ struct tracer_filter {
 	int64_t offset[TRACER_MAX_LOADS]; /* without loads, the first one is added to the value */
 	unsigned size;                    /* 1 to 8 */
 	uint64_t value;                   /* compared with the low size bytes */
-	bool differs;                     /* the value is any other one */
+	enum tracer_order order;
+	bool is_signed; /* in two's complement of size bytes; for an order */
+	bool differs;   /* the opposite: any other value, not less, not more */
 };
 
 struct tracer_request {

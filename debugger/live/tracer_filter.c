@@ -45,6 +45,23 @@ static bool find_value(const struct tracer *tr, const struct tracer_filter *f,
 	return true;
 }
 
+/* The low size bytes as a number that compares as that of their sign does. */
+static uint64_t ordered(const struct tracer_filter *f, uint64_t value)
+{
+	unsigned above = 64 - 8 * f->size;
+
+	value <<= above;
+	return f->is_signed ? value ^ UINT64_C(1) << 63 : value;
+}
+
+static bool holds(const struct tracer_filter *f, uint64_t value)
+{
+	uint64_t x = ordered(f, value), y = ordered(f, f->value);
+	bool is = f->order == TRACER_EQUAL ? x == y : f->order == TRACER_LESS ? x < y : x > y;
+
+	return is != f->differs;
+}
+
 bool tracer_filter_matches(struct tracer *tr, pid_t tid, const struct planted *p)
 {
 	unsigned char regs[TRACER_MAX_USER_REGS];
@@ -55,7 +72,7 @@ bool tracer_filter_matches(struct tracer *tr, pid_t tid, const struct planted *p
 	for (size_t i = 0; i < p->nfilters; i++) {
 		const struct tracer_filter *f = &p->filters[i];
 
-		if (!find_value(tr, f, regs, &value) || (value == f->value) != f->differs)
+		if (!find_value(tr, f, regs, &value) || holds(f, value))
 			return true;
 	}
 	return false;

@@ -3,9 +3,11 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <string.h>
 
 #include "debugger/base/vec.h"
 #include "dwarf/records/records.h"
+#include "dwarf/unwind/cfa_rule.h"
 
 enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64 };
 
@@ -417,4 +419,83 @@ void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64
 	for (size_t i = 0; i < s.plan.places.n; i++)
 		visit_pieces(&s, &s.plan.places.data[i], visit, arg);
 	visible_close(&s);
+}
+
+/* ---- without a thread ---- */
+
+static bool access_base(struct target *t, uint64_t pc, const struct expression *x,
+                        struct variable_access *a)
+{
+	const struct operation *op = x->n == 1 ? &x->ops[0] : NULL;
+	struct cfa_rule rule;
+
+	if (!op)
+		return false;
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+		a->reg = (unsigned)(op->atom - DW_OP_reg0);
+	} else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		a->reg = (unsigned)(op->atom - DW_OP_breg0);
+		a->offset[0] = (int64_t)op->number;
+	} else if (op->atom == DW_OP_call_frame_cfa && cfa_rule_at(t, pc, &rule)) {
+		a->reg = rule.reg;
+		a->offset[0] = rule.offset;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool access_first(struct target *t, uint64_t pc, const struct scope_plan *plan,
+                         const struct expression *x, struct variable_access *a)
+{
+	const struct operation *op = &x->ops[0];
+
+	if (op->atom != DW_OP_fbreg)
+		return access_base(t, pc, &(struct expression){ x->ops, 1 }, a);
+	if (!access_base(t, pc, &plan->frame_base, a))
+		return false;
+	a->offset[0] += (int64_t)op->number;
+	return true;
+}
+
+static bool access_of(struct target *t, uint64_t pc, const struct scope_plan *plan,
+                      const struct expression *x, struct variable_access *a)
+{
+	if (!x->n || !access_first(t, pc, plan, x, a))
+		return false;
+	a->in_memory = x->ops[0].atom < DW_OP_reg0 || x->ops[0].atom > DW_OP_reg31;
+	for (size_t i = 1; i < x->n; i++) {
+		const struct operation *op = &x->ops[i];
+
+		if (op->atom == DW_OP_plus_uconst)
+			a->offset[a->nloads] += (int64_t)op->number;
+		else if (op->atom == DW_OP_deref && a->nloads < VARIABLE_MAX_LOADS)
+			a->nloads++;
+		else if (op->atom == DW_OP_stack_value)
+			a->in_memory = false;
+		else
+			return false;
+	}
+	return true;
+}
+
+bool variable_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
+                        struct variable_access *ret)
+{
+	const struct frame frame = { .pc = pc, .lookup_pc = pc };
+	const struct place *p = NULL;
+	struct visible s;
+
+	if (!visible_open(di, &frame, 0, &s))
+		return false;
+	for (size_t i = 0; i < s.plan.places.n; i++) {
+		const struct place *each = &s.plan.places.data[i];
+
+		if (each->depth == depth && each->name && strcmp(each->name, name) == 0)
+			p = each;
+	}
+	*ret = (struct variable_access){ .type = p ? p->type : NULL };
+	bool found = p && p->type && access_of(di->target, pc, &s.plan, &p->location, ret);
+	visible_close(&s);
+	return found;
 }

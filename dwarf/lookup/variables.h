@@ -46,4 +46,25 @@ void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_
 void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
                          variable_word_fn *visit, void *arg);
 
+/* How to find a variable in any thread whose next instruction is at a certain pc. */
+enum { VARIABLE_MAX_LOADS = 4 };
+struct variable_access {
+	const struct type *type;
+	unsigned reg; /* DWARF number */
+	/*
+	 * nloads times 8 bytes are read at the value so far plus the offset of that load; then the
+	 * offset behind them is added. The result is the variable's address or its value.
+	 */
+	unsigned nloads;
+	int64_t offset[VARIABLE_MAX_LOADS + 1];
+	bool in_memory;
+};
+
+/*
+ * The variable of that name, in the function of that depth (see struct variable). False: there is
+ * none, or its location is not of this form.
+ */
+bool variable_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
+                        struct variable_access *ret);
+
 #endif

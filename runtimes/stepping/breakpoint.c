@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "debugger/live/tracer.h"
 #include "debugger/target/target.h"
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/names/demangle.h"
@@ -153,6 +154,16 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 
 /* ---- traps ---- */
 
+static struct error *plant(struct breakpoint_place *p)
+{
+	struct tracer_filter filter;
+	struct trap_options options = { .addr = p->addr, .decide = breakpoint_decide, .arg = p };
+
+	if (breakpoint_filter(p->breakpoint, p->addr, &filter))
+		options.filter = &filter;
+	return trap_add(&p->breakpoint->debuggee->control, &options, &p->trap);
+}
+
 /* Plants the places of an enabled breakpoint, and takes away those of another one. */
 static struct error *update(struct breakpoint *bp)
 {
@@ -160,13 +171,10 @@ static struct error *update(struct breakpoint *bp)
 
 	for (size_t i = 0; i < bp->nplaces; i++) {
 		struct breakpoint_place *p = &bp->places[i];
-		const struct trap_options options = { .addr = p->addr,
-			                              .decide = breakpoint_decide,
-			                              .arg = p };
 		struct error *err = NULL;
 
 		if (bp->enabled && !p->trap && c->pid) {
-			err = trap_add(c, &options, &p->trap);
+			err = plant(p);
 		} else if (!bp->enabled && p->trap) {
 			err = trap_remove(c, p->trap);
 			p->trap = NULL;
@@ -228,7 +236,9 @@ struct error *breakpoint_set_condition(struct breakpoint *bp, const char *text)
 	bp->parsed = parsed;
 	bp->problem = NULL;
 	bp->unreadable = 0;
-	return NULL;
+	/* The tracer tests something else now. */
+	TRY(unplant(bp));
+	return update(bp);
 }
 
 static struct breakpoint *new_breakpoint(struct debuggee *d, const struct breakpoint_options *o)
