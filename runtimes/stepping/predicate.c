@@ -410,7 +410,7 @@ static struct error *evaluate_comparison(const struct predicate *c, predicate_fi
 {
 	struct predicate_value x, y;
 	bool ordered;
-	int way;
+	int way = 0;
 
 	TRY(value_of(c->left, find, arg, &x));
 	TRY(value_of(c->right, find, arg, &y));

@@ -55,7 +55,7 @@ static void visit_variable(const struct variable *v, void *arg)
 	size_t nvariants, n;
 	const struct variant *variants = type_variants(o->type, &nvariants);
 
-	if (!v->in_memory || v->of_callee || !v->name || !v->type)
+	if (!v->in_memory || v->depth || !v->name || !v->type)
 		return;
 	for (size_t i = 0; i < nvariants; i++) {
 		n = 0;
