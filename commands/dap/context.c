@@ -26,6 +26,9 @@ bool dap_is_held(const struct dap *d)
 struct error *dap_snapshot(struct dap *d, unsigned wants, const struct snapshot **ret)
 {
 	asyncdbg_pin(d->s->handle, true);
+	/* A client asks for all of them at each stop: one look is enough. */
+	if (asyncdbg_kind(d->s->handle) != ASYNCDBG_SAVED)
+		wants |= WANT_TASKS | WANT_RUNNING | WANT_STACKS;
 	return session_snapshot(d->s, wants, NULL, ret);
 }
 
