@@ -71,7 +71,7 @@ def into_ready(asyncdbg, program):
     session, stop = begin(asyncdbg, program, "enters", "stepping::awaits::enters")
     task = stop["task"]
     stop = session.ask("step")["stopped"]
-    expect("step", own("work", "    value", "async fn value"), place(stop))
+    expect("step", own("work", "}", "async fn value"), place(stop))
     expect("reason", ("step", task), (stop["reason"], stop["task"]))
     stop = session.ask("finish")["stopped"]
     expect("finish", own("awaits", "value(me, 1).await", "async fn enters"), place(stop))
@@ -106,17 +106,6 @@ def finish_root(asyncdbg, program):
     task = stop["task"]
     stop = session.ask("finish")["stopped"]
     expect("finish", ("returned", task), (stop["reason"], stop["task"]))
-    end(session)
-
-
-@check
-def finish_whole(asyncdbg, program):
-    """`finish --whole` in an awaited coroutine ends when the task does."""
-    line = line_of("work", "yield_now().await", "async fn yields")
-    session, stop = begin(asyncdbg, program, "enters", f"work.rs:{line}")
-    task = stop["task"]
-    stop = session.ask("finish --whole")["stopped"]
-    expect("finish --whole", ("returned", task), (stop["reason"], stop["task"]))
     end(session)
 
 
@@ -160,10 +149,10 @@ def own_breakpoint(asyncdbg, program):
     """So does one in what the line awaits."""
     session, stop = begin(asyncdbg, program, "enters", "stepping::awaits::enters")
     task = stop["task"]
-    inner = line_of("work", "    value", "async fn value")
-    session.ask(f"break work.rs:{inner}")
+    session.ask("tbreak stepping::work::value")
     stop = session.ask("next")["stopped"]
-    expect("next", ("breakpoint", ("work.rs", inner), task), (stop["reason"], place(stop), stop["task"]))
+    where = own("work", "}", "async fn value")
+    expect("next", ("breakpoint", where, task), (stop["reason"], place(stop), stop["task"]))
     end(session)
 
 
@@ -220,12 +209,11 @@ def interrupted(asyncdbg, program):
     """^C ends a step; then the program is let go."""
     waiting = Waiting(asyncdbg, program)
     try:
-        waiting.session.process.stdin.write("next\n")
-        waiting.session.process.stdin.flush()
+        waiting.session.send("next")
         waiting.wait_running()
         waiting.session.process.send_signal(signal.SIGINT)
         expect("^C", "interrupted", waiting.session.answer()["stopped"]["reason"])
-        waiting.session.ask("detach")
+        waiting.session.send("detach")
         waiting.session.end()
         waiting.check_free()
     finally:
@@ -238,8 +226,7 @@ def ended(asyncdbg, program):
     for number in (signal.SIGTERM, signal.SIGHUP):
         waiting = Waiting(asyncdbg, program)
         try:
-            waiting.session.process.stdin.write("next\n")
-            waiting.session.process.stdin.flush()
+            waiting.session.send("next")
             waiting.wait_running()
             waiting.session.process.send_signal(number)
             waiting.session.process.wait(LIMIT)
@@ -253,14 +240,13 @@ def ends_outside(asyncdbg, program):
     """A step over an await that ends by what comes from outside."""
     waiting = Waiting(asyncdbg, program)
     try:
-        waiting.session.process.stdin.write("next\n")
-        waiting.session.process.stdin.flush()
+        waiting.session.send("next")
         waiting.wait_running()
         waiting.order()
         stop = waiting.session.answer()["stopped"]
         line = line_of("awaits", "let b = answer", "async fn waits")
         expect("next", ("step", ("awaits.rs", line)), (stop["reason"], place(stop)))
-        waiting.session.ask("detach")
+        waiting.session.send("detach")
         waiting.session.end()
         waiting.order()
         expect("its end", 0, waiting.program.wait(LIMIT))

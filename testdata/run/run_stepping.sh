@@ -11,4 +11,10 @@ set -euo pipefail
 . "$(dirname "$0")/traced.sh"
 build_traced "${3:-}" stepping
 make_cache
-"$testdata/run/run_stepping.py" "$asyncdbg" "$BINARIES/stepping" --breaks
+program=$BINARIES/stepping
+"$testdata/run/run_stepping.py" "$asyncdbg" "$program" --breaks
+# In optimised programs steps over inlined coroutines are not right yet: see docs/matrix.md.
+if [ "$profile" = debug ]; then
+	"$testdata/run/run_stepping.py" "$asyncdbg" "$program" --runs "${RUNS:-1}"
+	"$testdata/run/run_step_commands.py" "$asyncdbg" "$program"
+fi

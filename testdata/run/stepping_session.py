@@ -41,9 +41,12 @@ class Session:
                 self.truth = json.loads(line)["lines"]
         raise Hung if self.hung else Ended("".join(self.messages))
 
-    def ask(self, command):
+    def send(self, command):
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
+
+    def ask(self, command):
+        self.send(command)
         return self.answer()
 
     def end(self):
