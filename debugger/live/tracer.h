@@ -14,10 +14,11 @@
  *   be halted, and has breakpoints; only then anything is written to it.
  *
  * When asyncdbg ends, for whatever reason, the kernel detaches an attached program, which runs on,
- * and kills a launched one (PTRACE_O_EXITKILL): no other process waits for it, and nobody would
- * handle a breakpoint in it. Before TRACER_DETACH and tracer_free() let an attached program go, the
- * original bytes are back in place of all breakpoints. If asyncdbg is killed, they are not: the
- * next thread of the program that comes to a breakpoint ends it by SIGTRAP.
+ * and kills a launched one (PTRACE_O_EXITKILL), unless it is kept: no other process waits for it,
+ * and nobody would handle a breakpoint in it. Before TRACER_DETACH and tracer_free() let an
+ * attached program go, the original bytes are back in place of all breakpoints. If asyncdbg is
+ * killed, they are not: the next thread of the program that comes to a breakpoint ends it by
+ * SIGTRAP.
  *
  * A breakpoint is the instruction of struct arch in place of the program's own. Reads of the
  * program's memory show the original bytes (tracer_hide_breakpoints()). It is stepped over while
@@ -70,6 +71,7 @@ enum tracer_request_kind {
 	TRACER_REGISTERS,    /* reads those of one thread */
 	TRACER_WATCH,        /* a hardware breakpoint; no error if it is there */
 	TRACER_UNWATCH,      /* removes it; no error if there is none */
+	TRACER_SIGNAL, /* which signal a thread receives in place of the one that stopped it */
 	/* Not supported yet: ERR_STATE. */
 	TRACER_SET_REGISTERS,
 };
@@ -89,6 +91,7 @@ struct tracer_launch {
 	char *const *env;   /* its environment, ended by NULL; NULL: ours */
 	bool fixed;         /* addresses are not randomised (ADDR_NO_RANDOMIZE) */
 	bool own_group;     /* it leads a process group of its own: ^C is not for it and us alike */
+	bool keep;          /* it survives us, as a program that was attached to does */
 	bool no_input;      /* its standard input is /dev/null */
 	int output, errors; /* descriptors for its standard output and error; 0: ours */
 };
@@ -167,6 +170,14 @@ struct tracer_request {
 			pid_t tid;
 			bool done; /* result */
 		} step;
+		/*
+		 * TRACER_SIGNAL: 0 for none. ERR_STATE if no signal stopped the thread. One that is
+		 * dropped can be replaced, too.
+		 */
+		struct {
+			pid_t tid;
+			int signal;
+		} signal;
 		struct {
 			pid_t tid;
 			struct arena *arena; /* of the result */
@@ -177,8 +188,8 @@ struct tracer_request {
 
 struct tracer *tracer_new(void);
 /*
- * Frees a tracer and ends its session: an attached program runs on, a launched one is killed. NULL
- * is allowed.
+ * Frees a tracer and ends its session: a program that was attached to or is kept runs on, another
+ * launched one is killed. NULL is allowed.
  */
 void tracer_free(struct tracer *tr);
 

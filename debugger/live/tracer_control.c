@@ -10,10 +10,15 @@
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
+#include "debugger/base/str.h"
 #include "debugger/live/live_check.h"
+#include "debugger/live/proc.h"
 #include "debugger/live/tracer_private.h"
 
-enum { MAX_STEPS = 100 /* of one instruction, while other stops come between */ };
+enum {
+	MAX_STEPS = 100,    /* of one instruction, while other stops come between */
+	SOON_NS = 10000000, /* a main thread that has not stopped then may have ended */
+};
 
 /* ---- halting ---- */
 
@@ -33,22 +38,45 @@ static bool is_in_vfork(const struct tracer *tr, const struct tracee *tracee)
 	return tracee->tid == tr->vfork_parent;
 }
 
+static bool can_stop(const struct tracer *tr, const struct tracee *tracee)
+{
+	return tracee->state == TRACEE_RUNNING && !tracee->ended && !is_in_vfork(tr, tracee);
+}
+
 static void interrupt(const struct tracer *tr, const struct tracee *tracee)
 {
-	if (tracee->state == TRACEE_RUNNING && !is_in_vfork(tr, tracee))
+	if (can_stop(tr, tracee))
 		ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
+}
+
+static bool is_zombie(pid_t pid)
+{
+	SCRATCH(tmp);
+	size_t len;
+	const char *stat = proc_read(&tmp, pid, "stat", &len);
+	const char *name_end = stat ? strrchr(stat, ')') : NULL;
+
+	return name_end && str_begins(name_end, ") Z");
 }
 
 /* Waits until the thread has stopped. The vector of tracees may move meanwhile. */
 static bool wait_one(struct tracer *tr, size_t i, uint64_t deadline)
 {
+	const uint64_t soon = clock_now_ns() + SOON_NS;
 	struct wait_status w;
+	bool late = false;
 
-	while (tr->tracees.data[i].state == TRACEE_RUNNING &&
-	       !is_in_vfork(tr, &tr->tracees.data[i])) {
-		if (!next_event(tr, tr->tracees.data[i].tid, deadline, &w))
+	while (can_stop(tr, &tr->tracees.data[i])) {
+		bool is_main = tr->tracees.data[i].tid == tr->pid && !late && soon < deadline;
+
+		if (next_event(tr, tr->tracees.data[i].tid, is_main ? soon : deadline, &w)) {
+			take_event(tr, &w);
+		} else if (!is_main) {
 			return false;
-		take_event(tr, &w);
+		} else {
+			late = true;
+			tr->tracees.data[i].ended = is_zombie(tr->pid);
+		}
 	}
 	return true;
 }
@@ -343,6 +371,10 @@ struct error *tracer_detach(struct tracer *tr)
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		if (tr->tracees.data[i].state != TRACEE_RUNNING)
 			continue;
+		/* The kernel lets it go when this thread ends. */
+		tr->quit |= tr->tracees.data[i].ended;
+		if (tr->tracees.data[i].ended)
+			continue;
 		pid_t tid = tr->tracees.data[i].tid;
 
 		if (!was_halted)
@@ -394,6 +426,17 @@ static struct error *step_thread(struct tracer *tr, struct tracer_request *r)
 	return error_new(ERR_STATE, "thread %d has ended or is not stopped", (int)r->step.tid);
 }
 
+static struct error *set_signal(struct tracer *tr, const struct tracer_request *r)
+{
+	struct tracee *tracee = tracer_find(tr, r->signal.tid);
+
+	if (!tracee || tracee->state != TRACEE_STOPPED || !tracee->at_signal || tracee->reported)
+		return error_new(ERR_STATE, "thread %d is not about to receive a signal",
+		                 (int)r->signal.tid);
+	tracee->signal = r->signal.signal;
+	return NULL;
+}
+
 /* Requests that need a program that stands still. by: a stopped thread. */
 static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 {
@@ -413,6 +456,8 @@ static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 	case TRACER_UNWATCH:
 		tracer_unwatch(tr, &r->watch);
 		return NULL;
+	case TRACER_SIGNAL:
+		return set_signal(tr, r);
 	default:
 		return error_new(ERR_STATE, "not supported yet");
 	}

@@ -286,6 +286,7 @@ struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
 	tracee->state = TRACEE_STOPPED;
 	/* Without an event it is a signal to deliver: the thread receives it when it continues. */
 	tracee->signal = event == 0 ? signal : 0;
+	tracee->at_signal = event == 0;
 	if (!tracee->kept)
 		return tracee;
 	take_kept(tr, tracee, event, signal);
@@ -307,6 +308,7 @@ void tracer_go_on(struct tracee *tracee)
 		ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(intptr_t)tracee->signal);
 	tracee->state = TRACEE_RUNNING;
 	tracee->signal = 0;
+	tracee->at_signal = false;
 }
 
 void tracer_prune(struct tracer *tr)

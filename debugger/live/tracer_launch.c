@@ -88,9 +88,12 @@ static struct error *wait_exec(struct tracer *tr, const char *path)
 	return error_new(ERR_STATE, "%s was not loaded in time", path);
 }
 
-static struct error *trace_child(struct tracer *tr, const char *path, pid_t pid, int fd)
+static struct error *trace_child(struct tracer *tr, const struct tracer_request *r, pid_t pid,
+                                 int fd)
 {
-	uintptr_t options = tracer_options() | PTRACE_O_EXITKILL;
+	const char *path = r->launch.path;
+	bool keep = r->launch.how && r->launch.how->keep;
+	uintptr_t options = tracer_options() | (keep ? 0 : PTRACE_O_EXITKILL);
 	int errnum;
 
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)options) != 0)
@@ -100,7 +103,7 @@ static struct error *trace_child(struct tracer *tr, const char *path, pid_t pid,
 	if (recv(fd, &errnum, sizeof(errnum), 0) == sizeof(errnum))
 		return error_os(errnum, "%s", path);
 	tr->pid = pid;
-	tr->launched = true;
+	tr->launched = !keep;
 	tracer_add(tr, pid);
 	return wait_exec(tr, path);
 }
@@ -119,7 +122,7 @@ struct error *tracer_launch(struct tracer *tr, struct tracer_request *r)
 	struct error *err = pid < 0 ? error_os(errno, "starting %s", r->launch.path) : NULL;
 	close(fds[1]);
 	if (!err)
-		err = trace_child(tr, r->launch.path, pid, fds[0]);
+		err = trace_child(tr, r, pid, fds[0]);
 	close(fds[0]);
 	r->launch.pid = pid;
 	if (err && pid > 0) {

@@ -27,6 +27,8 @@ struct tracee {
 	enum tracee_state state;
 	bool kept; /* belongs to the session; others are seized for one stop */
 	bool held; /* stays stopped until TRACER_CONTINUE */
+	/* The main thread has ended while others run: it never stops, and is gone with them. */
+	bool ended;
 	/*
 	 * Address of the breakpoint that it stands at and that was reported: TRACER_CONTINUE steps
 	 * over it. 0: none.
@@ -35,7 +37,8 @@ struct tracee {
 	bool group_stop; /* stopped by job control: must not continue before SIGCONT */
 	int signal;      /* to be delivered when the thread continues */
 	int watch_fd[TRACER_MAX_WATCHES]; /* perf events of tracer.watches, each plus 1; 0: none */
-	unsigned late; /* bit n: it has hit tracer.watches[n], which no event has said yet */
+	unsigned late;  /* bit n: it has hit tracer.watches[n], which no event has said yet */
+	bool at_signal; /* one has stopped it: it can receive one when it continues */
 	/* Used during a stop; name is in the target's stop_arena. */
 	const char *name;
 	char run_state;
