@@ -70,9 +70,10 @@ _asyncdbg()
 		*" disassemble "*) own="--intel" ;;
 		*" step "*) own="--spawned --all-code" ;;
 		*" next "* | *" finish "* | *" until "*) own="--all-code" ;;
-		*" run "*) own="--stop --cwd --random-addresses --production" ;;
+		*" run "*) own="--stop --cwd --random-addresses --keep --production" ;;
 		*" attach "*) own="--production" ;;
-		*" break "* | *" tbreak "*) own="--task --after --every" ;;
+		*" break "* | *" tbreak "*) own="--task --after --every --on-resume --on-wake --on-spawn --on-done" ;;
+		*" catch "*) own="--every" ;;
 		*" dap "*) own="--listen" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
@@ -91,7 +92,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after | --listen) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after | --on-resume | --on-wake | --on-spawn | --on-done | --listen) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;
@@ -112,10 +113,10 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition delete enable disable set dap help quit" ;;
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition catch handle signal interrupt delete enable disable set dap help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
-	info) next="breakpoints layout sockets threads locals" ;;
+	info) next="breakpoints layout signals sockets threads locals" ;;
 	layout | save | diff* | report)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

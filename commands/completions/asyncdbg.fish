@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout --source-map -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after --listen
+            case -p --pid --name -c --core --exe --layout --source-map -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after --on-resume --on-wake --on-spawn --on-done --listen
                 set skip 1
             case --with --without
                 set skip 2
@@ -51,7 +51,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition delete enable disable set dap help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition catch handle signal interrupt delete enable disable set dap help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -60,7 +60,7 @@ complete -c asyncdbg -n '__asyncdbg_typed save' -l values -d 'Save the values of
 complete -c asyncdbg -n '__asyncdbg_typed diff' -F
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l interval -x -d 'Look at the process again after that time'
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l count -x -d 'Compare so many times'
-complete -c asyncdbg -n '__asyncdbg_typed info' -a 'breakpoints layout sockets threads locals'
+complete -c asyncdbg -n '__asyncdbg_typed info' -a 'breakpoints layout signals sockets threads locals'
 set -l fields 'id kind state runtime type spawned_at defined_at function location waiting_on task object armed thread span problem depth frames leaves remaining_ms queued position permits_missing send_queue retransmits http_role http_version http_phase http_method http_path http_queued http_streams'
 for command in tasks 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l with -x -a $fields -d 'Only tasks that match'
@@ -127,6 +127,13 @@ complete -c asyncdbg -n '__asyncdbg_typed run' -l cwd -r -F -d 'Its working dire
 complete -c asyncdbg -n '__asyncdbg_typed run' -l random-addresses -d 'Leave its addresses random'
 complete -c asyncdbg -n '__asyncdbg_typed run; or __asyncdbg_typed attach' -l production -d 'Write nothing into its code'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l task -x -d 'Only when this task runs there'
+complete -c asyncdbg -n '__asyncdbg_typed run' -l keep -d 'It runs on when asyncdbg ends'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-resume -x -d 'When that task is polled'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-wake -x -d 'When that task is woken'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-spawn -x -d 'When a task of such a type is made'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-done -x -d 'When that task has ended'
+complete -c asyncdbg -n '__asyncdbg_typed catch' -a 'panic task-panic deadlock'
+complete -c asyncdbg -n '__asyncdbg_typed catch' -l every -x -d 'How often it looks for deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed dap' -l listen -x -d 'Wait for a client on this port of this machine'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l after -x -d 'Pass the first N hits'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l every -x -d 'Stop at each Nth hit only'

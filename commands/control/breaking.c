@@ -2,9 +2,34 @@
 #include <stdint.h>
 
 #include "commands/base/focus.h"
+#include "commands/control/breaking.h"
 #include "commands/control/control.h"
 #include "debugger/base/str.h"
 #include "runtimes/stepping/predicate.h"
+
+/* The event that an option names, instead of a place. */
+static struct error *read_event(const struct call *call, struct breakpoint_options *ret)
+{
+	size_t n = call->args.n > 0;
+
+	ret->text = call->args.n ? call->args.word[0] : NULL;
+	for (enum event_break_kind kind = EVENT_BREAK_NONE + 1; !event_break_is_catch(kind);
+	     kind++) {
+		const char *subject = option_value(call, event_break_name(kind));
+
+		if (!subject)
+			continue;
+		n++;
+		ret->event = kind;
+		ret->text = subject;
+	}
+	if (n == 1)
+		return NULL;
+	return error_new(ERR_USAGE,
+	                 n ? "%s takes one place, or one event of a task"
+	                   : "%s needs a place, or an event of a task: --on-wake ID",
+	                 call->command->name);
+}
 
 /* The words from that one on, with blanks between them. */
 static const char *join(struct arena *a, const struct words *words, size_t from)
@@ -29,17 +54,18 @@ static struct error *read_options(const struct call *call, struct arena *a,
 {
 	const char *after = option_value(call, "after"), *every = option_value(call, "every");
 
-	*ret = (struct breakpoint_options){ .text = call->args.word[0],
-		                            .task = option_value(call, "task"),
+	*ret = (struct breakpoint_options){ .task = option_value(call, "task"),
 		                            .temporary = call->command == &tbreak_command };
+	TRY(read_event(call, ret));
 	if (after)
 		TRY(words_number(after, "a number of hits", UINT32_MAX, &ret->skip));
 	if (every)
 		TRY(words_number(every, "a number of hits", UINT32_MAX, &ret->every));
 	if (ret->task)
 		TRY(focus_check_task_id(ret->task));
-	TRY(breakpoint_check(ret->text));
-	if (call->args.n == 1)
+	TRY(ret->event == EVENT_BREAK_NONE ? breakpoint_check(ret->text)
+	                                   : event_break_check(ret->event, ret->text));
+	if (call->args.n <= 1)
 		return NULL;
 	if (strcmp(call->args.word[1], "if") != 0)
 		return error_new(ERR_USAGE, "\"%s\" is not understood: %s PLACE if CONDITION",
@@ -53,27 +79,37 @@ static struct error *check_break(const struct call *call)
 	SCRATCH(tmp);
 	struct breakpoint_options options;
 
+	/* A command without words is only refused when it runs. */
+	if (!call->args.n && !call->noptions)
+		return NULL;
 	return read_options(call, &tmp, &options);
 }
 
-static struct error *run_break(struct session *s, const struct answer *answer,
-                               const struct call *call, struct out *out)
+struct error *breaking_add(struct session *s, const struct answer *answer,
+                           const struct breakpoint_options *options, struct out *out)
 {
 	struct breakpoint **bp = NEW(&s->answer, struct breakpoint *);
-	struct breakpoint_options options;
 
 	if (!s->debuggee.control.pid && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
 		return error_new(ERR_STATE,
 		                 asyncdbg_kind(s->handle) == ASYNCDBG_LIVE
 		                         ? "breakpoints need control: \"attach\" takes it"
 		                         : "only a program that runs can have breakpoints");
-	TRY(read_options(call, &s->answer, &options));
-	TRY(breakpoint_add(&s->debuggee, &options, bp));
+	TRY(breakpoint_add(&s->debuggee, options, bp));
 	if (!s->debuggee.control.pid)
 		(*bp)->note = "it will be looked for when a program is started or attached to";
 	out_begin(out, answer);
 	out->ops->breakpoints(out, bp, 1);
 	return NULL;
+}
+
+static struct error *run_break(struct session *s, const struct answer *answer,
+                               const struct call *call, struct out *out)
+{
+	struct breakpoint_options options;
+
+	TRY(read_options(call, &s->answer, &options));
+	return breaking_add(s, answer, &options, out);
 }
 
 static struct error *run_info(struct session *s, const struct answer *answer,
@@ -173,6 +209,10 @@ static const struct command_option break_options[] = {
 	{ "task", "ID", false, "Only when this task runs there" },
 	{ "after", "N", false, "Pass the first N hits" },
 	{ "every", "N", false, "Stop at each Nth hit only" },
+	{ "on-resume", "ID", false, "When that task is polled, instead of at a place" },
+	{ "on-wake", "ID", false, "When that task is woken: the thread that wakes it stops" },
+	{ "on-spawn", "TYPE", false, "When a task is made of a future of such a type (a regex)" },
+	{ "on-done", "ID", false, "When that task has ended, by itself or aborted" },
 	{ 0 },
 };
 
@@ -183,12 +223,14 @@ static const struct command_option break_options[] = {
 	"    some. With --task, each hit costs a look at the tasks that run.\n"                    \
 	"    CONDITION compares paths as of print, task.id, task.type and task.name with\n"        \
 	"    numbers, true, false and \"texts\": n > 3 && !(req.path == \"/\" || task.id == 7).\n" \
-	"    Hits of which it is false are not counted. Options stand before the if."
+	"    Hits of which it is false are not counted. Options stand before the if.\n"            \
+	"    Events of tasks (--on-...) stop the thread that causes them; of a wake and a\n"       \
+	"    spawn its stack follows. The number of a task that is not there yet is waited\n"      \
+	"    for. What the build does not let one see is refused, with the reason."
 
 const struct command break_command = {
 	.name = "break",
-	.args = "PLACE [if CONDITION]",
-	.min_args = 1,
+	.args = "[PLACE [if CONDITION]]",
 	.max_args = SIZE_MAX,
 	.options = break_options,
 	.check = check_break,
@@ -200,8 +242,7 @@ const struct command break_command = {
 
 const struct command tbreak_command = {
 	.name = "tbreak",
-	.args = "PLACE [if CONDITION]",
-	.min_args = 1,
+	.args = "[PLACE [if CONDITION]]",
 	.max_args = SIZE_MAX,
 	.options = break_options,
 	.check = check_break,

@@ -11,6 +11,9 @@ extern const struct command next_command, step_command, finish_command, until_co
 extern const struct command nexti_command;
 extern const struct command break_command, tbreak_command, condition_command;
 extern const struct command info_breakpoints_command;
+extern const struct command catch_command;
+extern const struct command handle_command, info_signals_command, signal_command;
+extern const struct command interrupt_command;
 extern const struct command delete_command, enable_command, disable_command;
 
 #endif

@@ -49,7 +49,8 @@ static struct error *run_run(struct session *s, const struct answer *answer,
 {
 	struct control_program program = { .cwd = option_value(call, "cwd"),
 		                           .random = option_has(call, "random-addresses"),
-		                           .no_input = s->no_input };
+		                           .no_input = s->no_input,
+		                           .keep = option_has(call, "keep") };
 
 	if (s->debuggee.control.pid)
 		return error_new(
@@ -78,6 +79,7 @@ static const struct command_option run_options[] = {
 	{ "cwd", "DIR", false, "Its working directory" },
 	{ "random-addresses", NULL, false, "Leave its addresses random" },
 	PRODUCTION_OPTION,
+	{ "keep", NULL, false, "It runs on when asyncdbg ends" },
 	{ 0 },
 };
 
@@ -89,7 +91,8 @@ const struct command run_command = {
 	.summary = "Start a program under control, up to the first breakpoint",
 	.help = "    asyncdbg -e 'break app::serve' run -- ./app --port 80\n"
 		"    Without a program, the last one is started again. Breakpoints are kept. The\n"
-		"    program ends with asyncdbg, unless it is detached. It has the terminal while\n"
+		"    program ends with asyncdbg, unless it is detached, or with --keep. It has the "
+		"terminal while\n"
 		"    it runs; ^C stops it.",
 	.offline = true,
 	.takes_program = true,

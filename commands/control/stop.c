@@ -9,6 +9,7 @@
 #include "debugger/target/target.h"
 #include "dwarf/lookup/lookup.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/model/names.h"
 
 struct error *stop_need_program(const struct session *s)
 {
@@ -107,6 +108,17 @@ static void find_place(struct session *s, struct stopped *ret, FILE *messages, s
 	}
 }
 
+/* Who made an event is answered by the stack. */
+static bool shows_stack(const struct stopped *stopped)
+{
+	const struct breakpoint *bp = stopped->breakpoint;
+	enum event_break_kind kind =
+		bp && bp->event ? event_break_kind_of(bp->event) : EVENT_BREAK_NONE;
+
+	return kind == EVENT_BREAK_WAKE || kind == EVENT_BREAK_SPAWN || kind == EVENT_BREAK_PANIC ||
+	       kind == EVENT_BREAK_TASK_PANIC;
+}
+
 struct error *stop_describe(struct session *s, FILE *messages, struct stopped *ret)
 {
 	const struct snapshot *snap;
@@ -117,10 +129,14 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 		                 .step = s->debuggee.step };
 	if (!s->debuggee.control.pid)
 		return NULL;
-	TRY(session_snapshot(s, WANT_RUNNING, NULL, &snap));
+	TRY(session_snapshot(s, shows_stack(ret) ? WANT_RUNNING | WANT_STACKS : WANT_RUNNING, NULL,
+	                     &snap));
 	ret->thread = snapshot_thread_by_tid(snap, ret->why.tid);
 	if (ret->step.reason != STEP_NONE)
 		ret->from = snapshot_thread_by_tid(snap, ret->step.from);
+	if (ret->breakpoint && ret->breakpoint->event)
+		ret->event = event_break_describe(
+			ret->breakpoint->event, ret->thread ? ret->thread->task : NULL, &s->answer);
 	if (ret->thread)
 		focus_set_thread(s, ret->thread);
 	find_place(s, ret, messages, &s->answer);
@@ -135,12 +151,24 @@ struct error *stop_show(struct session *s, const struct answer *answer, struct o
 	TRY(stop_describe(s, out->options.messages, stopped));
 	if (s->debuggee.control.pid)
 		with.wants = asyncdbg_last_wants(s->handle);
+	if (stopped->thread && shows_stack(stopped))
+		with.snapshot = asyncdbg_last(s->handle);
 	out_begin(out, &with);
 	out->ops->stopped(out, stopped);
+	if (stopped->thread && shows_stack(stopped))
+		out->ops->thread(out, stopped->thread, THREAD_STACK);
 	return NULL;
 }
 
 /* ---- run ---- */
+
+/* Signals that do not stop the program are reported at once, as it runs on. */
+static void report_signal(void *arg, pid_t tid, int signal)
+{
+	SCRATCH(tmp);
+
+	fprintf(arg, "asyncdbg: thread %d receives %s\n", (int)tid, signal_name(&tmp, signal));
+}
 
 /* After the last event of a program. */
 static struct error *show_end(struct session *s, const struct answer *answer, struct out *out)
@@ -155,6 +183,8 @@ struct error *stop_run(struct session *s, const struct step_options *step, struc
 	struct control *c = &s->debuggee.control;
 
 	TRY(stop_need_program(s));
+	c->on_signal = report_signal;
+	c->on_signal_arg = out->options.messages;
 	TRY(step ? step_run(&s->debuggee, step) : debuggee_continue(&s->debuggee));
 	if (!c->pid || c->stop.reason != CONTROL_EXEC)
 		return NULL;

@@ -50,6 +50,8 @@ struct json {
 	bool has_breakpoints;
 	struct breakpoint *const *breakpoints;
 	size_t nbreakpoints;
+	const struct control_signals *signals; /* NULL: none */
+	uint64_t which_signals;
 	const struct usdt_notes *own_probes; /* beside probes */
 	struct saved_file saved;             /* path NULL: none */
 	struct written written;              /* path NULL: none */
@@ -103,6 +105,7 @@ static void clear(struct json *j)
 	j->listing = NULL;
 	j->code = NULL;
 	j->has_breakpoints = false;
+	j->signals = NULL;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
 }
@@ -243,6 +246,14 @@ static void json_listing(struct out *o, const struct listing *l)
 static void json_disassembly(struct out *o, const struct code_listing *l)
 {
 	((struct json *)o)->code = l;
+}
+
+static void json_signals(struct out *o, const struct control_signals *s, uint64_t which)
+{
+	struct json *j = (struct json *)o;
+
+	j->signals = s;
+	j->which_signals = which;
 }
 
 static void json_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
@@ -559,6 +570,8 @@ static void put_answers(struct json *j)
 		out_json_recorded(w, j->recorded);
 	if (j->stopped)
 		out_json_stopped(w, j->stopped);
+	if (j->signals)
+		out_json_signals(w, j->signals, j->which_signals);
 	if (j->has_breakpoints)
 		out_json_breakpoints(w, j->breakpoints, j->nbreakpoints);
 	if (j->listing)
@@ -685,6 +698,7 @@ static const struct out_ops json_ops = {
 	.recorded = json_recorded,
 	.stopped = json_stopped,
 	.breakpoints = json_breakpoints,
+	.signals = json_signals,
 	.listing = json_listing,
 	.disassembly = json_disassembly,
 	.watched = json_watched,

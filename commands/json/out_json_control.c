@@ -34,6 +34,21 @@ static void put_step(struct json_writer *w, const struct stopped *s)
 	json_close_object(w);
 }
 
+static void put_event(struct json_writer *w, const struct stopped *s)
+{
+	const struct event_break *e = s->breakpoint ? s->breakpoint->event : NULL;
+
+	if (!e || !s->event) {
+		json_put_null(w, "event");
+		return;
+	}
+	json_open_object(w, "event");
+	json_put_text(w, "kind", event_break_name(event_break_kind_of(e)));
+	json_put_text(w, "task", event_break_task(e));
+	json_put_text(w, "text", s->event);
+	json_close_object(w);
+}
+
 void out_json_stopped(struct json_writer *w, const struct stopped *s)
 {
 	const struct control_stop *why = &s->why;
@@ -45,6 +60,7 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	json_put_int(w, "pid", s->pid);
 	out_json_number_if(w, "breakpoint", bp != NULL, bp ? bp->number : 0);
 	json_put_text(w, "problem", bp && bp->undecided ? bp->problem : NULL);
+	put_event(w, s);
 	json_put_text(w, "signal", why->signal ? signal_name(&tmp, why->signal) : NULL);
 	out_json_number_if(w, "status", why->reason == CONTROL_EXITED, (uint64_t)why->status);
 	json_put_text(w, "task", s->thread ? s->thread->task : NULL);
@@ -62,6 +78,8 @@ static void put_breakpoint(struct json_writer *w, const struct breakpoint *bp)
 	json_open_object(w, NULL);
 	json_put_int(w, "number", bp->number);
 	json_put_text(w, "place", bp->text);
+	json_put_text(w, "event",
+	              bp->event ? event_break_name(event_break_kind_of(bp->event)) : NULL);
 	json_put_text(w, "task", bp->task);
 	json_put_text(w, "condition", bp->condition);
 	json_put_int(w, "after", (int64_t)bp->skip);
@@ -93,5 +111,27 @@ void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list,
 	json_open_array(w, "breakpoints");
 	for (size_t i = 0; i < n; i++)
 		put_breakpoint(w, list[i]);
+	json_close_array(w);
+}
+
+void out_json_signals(struct json_writer *w, const struct control_signals *s, uint64_t which)
+{
+	enum { SIGNALS = 64 };
+
+	json_open_array(w, "signals");
+	for (int signal = 1; signal <= SIGNALS; signal++) {
+		SCRATCH(tmp);
+		uint64_t bit = UINT64_C(1) << (signal - 1);
+
+		if (!(which & bit))
+			continue;
+		json_open_object(w, NULL);
+		json_put_int(w, "number", signal);
+		json_put_text(w, "name", signal_name(&tmp, signal));
+		json_put_bool(w, "stop", s->stop & bit);
+		json_put_bool(w, "print", s->print & bit);
+		json_put_bool(w, "pass", !(s->drop & bit));
+		json_close_object(w);
+	}
 	json_close_array(w);
 }

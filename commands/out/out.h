@@ -30,6 +30,7 @@ struct group_lines;
 struct listing;
 struct out;
 struct socket_use;
+struct control_signals;
 struct stopped;
 struct tally;
 struct trace_item;
@@ -211,6 +212,8 @@ struct out_ops {
 	void (*listing)(struct out *o, const struct listing *l);
 	/* Machine code (commands/base/code_listing.h); borrowed until end. */
 	void (*disassembly)(struct out *o, const struct code_listing *l);
+	/* What is done with the signals of a set, bit n - 1 for signal n; borrowed until end. */
+	void (*signals)(struct out *o, const struct control_signals *s, uint64_t which);
 	/* Before the findings of a watchdog. */
 	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */

@@ -175,6 +175,7 @@ static const struct out_ops text_ops = {
 	.recorded = text_recorded,
 	.stopped = text_stopped,
 	.breakpoints = text_breakpoints,
+	.signals = text_signals,
 	.listing = text_listing,
 	.disassembly = text_disassembly,
 	.watched = text_watched,

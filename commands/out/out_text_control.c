@@ -5,7 +5,7 @@
 #include "commands/out/stopped.h"
 #include "runtimes/model/names.h"
 
-enum { PLACES = 20 /* shown of one breakpoint */ };
+enum { PLACES = 20 /* shown of one breakpoint */, SIGNALS = 64 };
 
 static void reason(struct text *t, const struct stopped *s)
 {
@@ -14,12 +14,17 @@ static void reason(struct text *t, const struct stopped *s)
 
 	switch (why->reason) {
 	case CONTROL_BREAKPOINT:
+	case CONTROL_CAUGHT:
 		if (stopped_is_step(s))
 			str_append(&t->line, stopped_reason_name(s));
 		else if (s->breakpoint)
 			str_printf(&t->line, "breakpoint %u", s->breakpoint->number);
 		else
 			str_append(&t->line, "breakpoint");
+		if (s->event) {
+			str_append(&t->line, ": ");
+			text_clean(t, s->event);
+		}
 		break;
 	case CONTROL_SIGNAL:
 		str_printf(&t->line, "signal %s", signal_name(&tmp, why->signal));
@@ -63,7 +68,7 @@ void text_stopped(struct out *o, const struct stopped *s)
 	reason(t, s);
 	text_style(t, STYLE_PLAIN);
 	if (s->function) {
-		str_append(&t->line, ": ");
+		str_append(&t->line, s->event ? ", in " : ": ");
 		text_name(t, s->function);
 		text_place(t, s->file, s->line);
 	}
@@ -150,6 +155,23 @@ void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
 		breakpoint(t, list[i]);
 	if (!n) {
 		str_append(&t->line, "no breakpoints");
+		text_end_line(t);
+	}
+}
+
+void text_signals(struct out *o, const struct control_signals *s, uint64_t which)
+{
+	struct text *t = (struct text *)o;
+
+	for (int signal = 1; signal <= SIGNALS; signal++) {
+		SCRATCH(tmp);
+		uint64_t bit = UINT64_C(1) << (signal - 1);
+
+		if (!(which & bit))
+			continue;
+		str_printf(&t->line, "%-12s %-7s %-8s %s", signal_name(&tmp, signal),
+		           s->stop & bit ? "stop" : "nostop", s->print & bit ? "print" : "noprint",
+		           s->drop & bit ? "nopass" : "pass");
 		text_end_line(t);
 	}
 }

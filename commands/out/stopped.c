@@ -12,6 +12,7 @@ const char *stopped_reason_name(const struct stopped *s)
 		[CONTROL_STARTED] = "started",
 		[CONTROL_ATTACHED] = "attached",
 		[CONTROL_BREAKPOINT] = "breakpoint",
+		[CONTROL_CAUGHT] = "breakpoint",
 		[CONTROL_SIGNAL] = "signal",
 		[CONTROL_INTERRUPTED] = "interrupted",
 		[CONTROL_STEPPED] = "stepped",

@@ -15,6 +15,7 @@ struct stopped {
 	const struct breakpoint *breakpoint; /* NULL: none */
 	struct step_end step;                /* reason STEP_NONE: it was not stepping */
 	const struct thread_info *from;      /* thread on which the step began; NULL: unknown */
+	const char *event;                   /* of it: "task 12 is woken by task 5"; NULL: none */
 	const struct thread_info *thread;    /* NULL: unknown */
 	const char *function;                /* at its pc; NULL: unknown */
 	const char *file;                    /* for display; NULL: unknown */

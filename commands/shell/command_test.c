@@ -196,6 +196,15 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	assert_refuses("set source-map =x",
 	               "\"=x\" is no source map; one is FROM=TO, as /src=/home/me/app");
 	assert_refuses("break 0xzz", "\"0xzz\" is not an address");
+	assert_refuses("break --after 2",
+	               "break needs a place, or an event of a task: --on-wake ID");
+	assert_refuses("break main --on-wake 7", "break takes one place, or one event of a task");
+	assert_refuses("break --on-wake x", "\"x\" is no id of a task");
+	assert_refuses("catch fire", "nothing is called \"fire\" that can be caught: panic, "
+	                             "task-panic or deadlock");
+	assert_refuses("catch deadlock", "catch deadlock needs --every TIME: how often it looks");
+	assert_refuses("handle SIGKILL stop", "SIGKILL cannot be handled");
+	assert_refuses("signal SIGNONE", "\"SIGNONE\" is not a signal: SIGUSR1, or its number");
 	assert_refuses("delete one", "\"one\" is not a number of a breakpoint");
 }
 
@@ -272,7 +281,7 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
 	assert_refuses("info heap",
 	               "unknown command \"info heap\"; there are info, info layout, info "
-	               "sockets, info threads, info locals, info breakpoints");
+	               "sockets, info threads, info locals, info signals, info breakpoints");
 	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
 	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
 	assert_refuses("whatis", "\"whatis\" needs more words; usage: whatis ADDR");
@@ -503,7 +512,7 @@ static void completes(void **state)
 	assert_completes("async bt", "", "all");
 	assert_completes("async task 4", "", "");
 	assert_completes("nonsense", "", "");
-	assert_completes("info", "", "layout|sockets|threads|locals|breakpoints");
+	assert_completes("info", "", "layout|sockets|threads|locals|signals|breakpoints");
 	assert_completes("async bt", "-", "-v|--verbose");
 	assert_completes("async task 4", "--v", "--verbose");
 	assert_completes("runtimes", "-", "");

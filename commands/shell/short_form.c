@@ -28,7 +28,6 @@ static const struct {
 	const char *word, *letters; /* letters: its short form, NULL none */
 	const char *instead;
 } missing[] = {
-	{ "catch", NULL, no_watch },
 	{ "logpoint", NULL, no_watch },
 	{ "watch", NULL, no_watch },
 	{ "x", NULL, no_memory },

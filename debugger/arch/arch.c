@@ -79,6 +79,7 @@ struct regs arch_regs_from_user(const struct arch *arch, struct arena *a, const 
 
 	for (size_t i = 0; i < arch->nregs; i++)
 		regs.r[i] = word_at(user_regs, arch->regs[i].offset);
+	regs.flags = arch->equal_flag ? word_at(user_regs, arch->flags) : 0;
 	if (arch->tp_regset == NT_PRSTATUS)
 		arch_regs_add_thread_pointer(arch, user_regs, arch->user_regs_size, &regs);
 	arch->syscall_from_user(user_regs, &regs);

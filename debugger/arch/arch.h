@@ -18,6 +18,7 @@ enum { ARCH_SYSCALL_ARGS = 6 };
 /* Registers of a stopped thread. */
 struct regs {
 	uint64_t *r;             /* arch->nregs of them, by DWARF number; see arch_regs_new() */
+	uint64_t flags;          /* of the last comparison; 0 where they are not known */
 	uint64_t thread_pointer; /* 0 unknown */
 	/*
 	 * Whether the thread was inside a system call when it was stopped: one that the stop
@@ -66,9 +67,11 @@ struct arch {
 	unsigned nregs;
 	unsigned pc, sp, fp;
 	unsigned return_column; /* the CFI column of the return address */
+	size_t flags;           /* offset of struct regs.flags in the kernel's user_regs */
+	uint64_t equal_flag;    /* of these flags: what was compared last was equal */
 	/* By DWARF number, nregs of them: the number in the kernel's asm/perf_regs.h. */
 	const unsigned char *perf_regs;
-	unsigned char arguments[2]; /* DWARF numbers of the registers of the first arguments */
+	unsigned char arguments[3]; /* DWARF numbers of the registers of the first arguments */
 	/* CFA - stack pointer at the first instruction of a function. */
 	unsigned entry_cfa;
 

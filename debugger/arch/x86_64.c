@@ -37,6 +37,7 @@ enum user_word {
 };
 
 enum {
+	DWARF_RDX = 1,
 	DWARF_RSI = 4,
 	DWARF_RDI = 5,
 	DWARF_RBP = 6,
@@ -44,6 +45,7 @@ enum {
 	DWARF_RIP = 16,
 	DWARF_REGS = 17
 };
+enum { ZERO_FLAG = 1 << 6 };
 
 #define REG(name, word)                                                                            \
 	{                                                                                          \
@@ -212,7 +214,9 @@ const struct arch arch_x86_64 = {
 	.fp = DWARF_RBP,
 	.return_column = DWARF_RIP,
 	.perf_regs = perf_registers,
-	.arguments = { DWARF_RDI, DWARF_RSI },
+	.arguments = { DWARF_RDI, DWARF_RSI, DWARF_RDX },
+	.flags = EFLAGS * sizeof(uint64_t),
+	.equal_flag = ZERO_FLAG,
 	.entry_cfa = 8,
 	.prstatus_size = 336,
 	.prstatus_regs = 112,

@@ -60,6 +60,7 @@ bool executor_probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 		.is_address = true,
 		.table_offset = copy->tables[0],
 		.busy_mask = EXECUTOR_RUNNING | EXECUTOR_COMPLETED | EXECUTOR_CLOSED,
+		.running_mask = EXECUTOR_RUNNING,
 	};
 	return state && path_offset(state, &ret->busy_offset) &&
 	       path_offset(copy->layout.slots[EXECUTOR_RUN].path, &ret->poll_slot);

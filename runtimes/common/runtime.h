@@ -98,6 +98,7 @@ struct probe_id {
 	 */
 	uint64_t busy_offset;
 	uint32_t busy_mask;
+	uint32_t running_mask; /* of these bits, those that are set while it is polled; 0: none */
 };
 
 /*

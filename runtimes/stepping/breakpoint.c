@@ -124,6 +124,8 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	bp->places = NULL;
 	bp->nplaces = 0;
 	bp->note = NULL;
+	if (bp->event)
+		return event_break_find(bp);
 	TRY(read_spec(&tmp, bp->text, &spec));
 	if (spec.kind == SPEC_LINE) {
 		TRY(lookup_line_places(di, spec.name, spec.line, &tmp, &found));
@@ -159,7 +161,9 @@ static struct error *plant(struct breakpoint_place *p)
 	struct tracer_filter filter;
 	struct trap_options options = { .addr = p->addr, .decide = breakpoint_decide, .arg = p };
 
-	if (breakpoint_filter(p->breakpoint, p->addr, &filter))
+	if (p->breakpoint->event)
+		options.filter = p->filter;
+	else if (breakpoint_filter(p->breakpoint, p->addr, &filter))
 		options.filter = &filter;
 	return trap_add(&p->breakpoint->debuggee->control, &options, &p->trap);
 }
@@ -200,6 +204,7 @@ static struct error *unplant(struct breakpoint *bp)
 
 static void free_one(struct breakpoint *bp)
 {
+	event_break_free(bp->event);
 	arena_free(&bp->arena);
 	arena_free(&bp->condition_arena);
 	arena_free(&bp->find_arena);
@@ -249,12 +254,19 @@ static struct breakpoint *new_breakpoint(struct debuggee *d, const struct breakp
 		out_of_memory();
 	bp->debuggee = d;
 	bp->number = d->breakpoints.last + 1;
-	bp->text = arena_strdup(&bp->arena, o->text);
 	bp->task = o->task ? arena_strdup(&bp->arena, o->task) : NULL;
 	bp->skip = o->skip;
 	bp->every = o->every;
 	bp->temporary = o->temporary;
 	bp->enabled = true;
+	if (o->event == EVENT_BREAK_NONE) {
+		bp->text = arena_strdup(&bp->arena, o->text);
+		return bp;
+	}
+	bp->event = event_break_new(o->event, o->text, o->every_ns);
+	bp->text =
+		arena_printf(&bp->arena, "%s%s%s%s", event_break_is_catch(o->event) ? "catch " : "",
+	                     event_break_name(o->event), *o->text ? " " : "", o->text);
 	return bp;
 }
 
@@ -264,12 +276,15 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 	struct breakpoints *b = &d->breakpoints;
 	struct debuginfo *di = debuggee_debuginfo(d);
 
-	TRY(breakpoint_check(options->text));
+	TRY(options->event == EVENT_BREAK_NONE ? breakpoint_check(options->text)
+	                                       : event_break_check(options->event, options->text));
 	struct breakpoint *bp = new_breakpoint(d, options);
 	*vec_push(&b->list) = bp;
 	struct error *err = breakpoint_set_condition(bp, options->condition);
 	if (!err && di)
 		err = find(bp, di);
+	if (!err && di && bp->event && bp->note && !bp->nplaces)
+		err = error_new(ERR_STATE, "%s", bp->note);
 	if (!err)
 		err = update(bp);
 	if (err) {
@@ -292,6 +307,13 @@ struct error *breakpoint_find_all(struct debuggee *d)
 	for (size_t i = 0; i < b->list.n; i++)
 		TRY(update(b->list.data[i]));
 	return NULL;
+}
+
+struct error *breakpoint_find_again(struct breakpoint *bp)
+{
+	TRY(unplant(bp));
+	TRY(find(bp, debuggee_debuginfo(bp->debuggee)));
+	return update(bp);
 }
 
 struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number)

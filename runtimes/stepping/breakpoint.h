@@ -11,9 +11,11 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 #include "debugger/base/vec.h"
+#include "runtimes/stepping/event_break.h"
 
 struct predicate;
 struct debuggee;
+struct trace_point;
 struct trap;
 struct tracer_filter;
 struct trap_hit;
@@ -27,6 +29,9 @@ struct breakpoint_place {
 	bool inlined;
 	struct breakpoint *breakpoint; /* that it belongs to */
 	struct trap *trap;             /* NULL: it is not planted */
+	/* Of an event of a task: what a hit means, and which threads are asked about. */
+	const struct trace_point *point;
+	const struct tracer_filter *filter; /* NULL: all */
 };
 
 struct breakpoint {
@@ -34,9 +39,10 @@ struct breakpoint {
 	unsigned number;           /* from 1; never used again */
 	const char *text;          /* as it was typed: "src/main.rs:41", "app::serve", "0x401000" */
 	const char *task; /* id of the task that it is for; NULL: all, and threads without one */
-	uint64_t skip;    /* how many hits are passed before it halts */
-	uint64_t every;   /* of those behind them, each of that number halts; 0: all */
-	uint64_t hits;    /* those of its task, of which its condition is true */
+	struct event_break *event; /* NULL: it is on a place in the code */
+	uint64_t skip;             /* how many hits are passed before it halts */
+	uint64_t every;            /* of those behind them, each of that number halts; 0: all */
+	uint64_t hits;             /* those of its task, of which its condition is true */
 	bool enabled, temporary;
 	const char *condition; /* as it was typed; NULL: none */
 	const struct predicate *parsed;
@@ -66,7 +72,9 @@ struct breakpoints {
 
 /* What a new breakpoint is to be; copied. */
 struct breakpoint_options {
-	const char *text, *task, *condition;
+	const char *text, *task, *condition; /* text: of an event what it is to be of */
+	enum event_break_kind event;
+	uint64_t every_ns; /* of EVENT_BREAK_DEADLOCK */
 	uint64_t skip, every;
 	bool temporary;
 };
@@ -75,12 +83,14 @@ struct breakpoint_options {
 struct error *breakpoint_check(const char *text) MUST_CHECK;
 /*
  * Adds a breakpoint, and if there is a program finds and plants it. It may have no place: its note
- * says why.
+ * says why. An event that cannot be seen in the program is ERR_STATE.
  */
 struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options *options,
                              struct breakpoint **ret) MUST_CHECK;
 /* Finds all breakpoints in a new program and plants those that are enabled. */
 struct error *breakpoint_find_all(struct debuggee *d) MUST_CHECK;
+/* The same for one of them. */
+struct error *breakpoint_find_again(struct breakpoint *bp) MUST_CHECK;
 /* The breakpoint of that number; NULL: none. */
 struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number);
 /* Plants its places, or takes them away. */

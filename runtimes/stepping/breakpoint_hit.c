@@ -132,9 +132,13 @@ struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *s
 {
 	struct breakpoint *bp = ((struct breakpoint_place *)place)->breakpoint;
 	const char *task = NULL;
-	bool matches, halts;
+	bool matches, halts, counts = true;
 
 	*stop = false;
+	if (bp->event)
+		TRY(event_break_decide(place, hit, &counts));
+	if (!counts)
+		return NULL;
 	if (bp->task) {
 		TRY(debuggee_task(bp->debuggee, hit->tid, &task));
 		if (!task || strcmp(task, bp->task) != 0)

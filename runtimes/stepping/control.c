@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/elf/elf_image.h"
 #include "debugger/live/proc.h"
 #include "debugger/live/tracer.h"
@@ -100,22 +101,30 @@ static bool is_last(const struct event *e)
 /* Takes events until one that halts or is the last; *found false: there is none in that time. */
 static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *found)
 {
+	uint64_t begin = clock_now_ns();
 	struct event e;
 
 	do {
-		TRY(tracer_wait_event(c->tracer, timeout_ns, &e, found));
+		uint64_t gone = clock_now_ns() - begin, left = timeout_ns - gone;
+
+		if (timeout_ns == UINT64_MAX)
+			left = timeout_ns;
+		else if (gone >= timeout_ns)
+			left = 0;
+		TRY(tracer_wait_event(c->tracer, left, &e, found));
+		if (*found && e.kind == EVENT_SIGNAL && !e.halted && c->on_signal &&
+		    c->signals.print & BIT(e.signal))
+			c->on_signal(c->on_signal_arg, e.tid, e.signal);
 	} while (*found && !e.halted && !is_last(&e));
 	if (*found)
 		set_stop(c, &e);
 	return NULL;
 }
 
-/* Halts the program at ^C. An event that halts may have come at the same time. */
-static struct error *interrupt(struct control *c)
+/* Halts the program, for that reason. An event that halts may have come at the same time. */
+static struct error *halt(struct control *c, enum control_reason reason)
 {
 	bool found;
-
-	interrupt_clear();
 	struct error *err CLEANUP(error_freep) = request_plain(c, TRACER_HALT);
 
 	TRY(take_stop(c, 0, &found));
@@ -127,18 +136,32 @@ static struct error *interrupt(struct control *c)
 		err = NULL;
 		return ret;
 	}
-	c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
+	c->stop = (struct control_stop){ .reason = reason, .tid = c->pid };
+	c->nstops++;
 	return NULL;
+}
+
+/* Until it is halted, with looks in between. */
+static struct error *wait_looking(struct control *c)
+{
+	bool found = false, stop = false;
+
+	while (!found && !stop) {
+		TRY(take_stop(c, c->look.every_ns ? c->look.every_ns : UINT64_MAX, &found));
+		if (!found)
+			TRY(c->look.look(c->look.arg, &stop));
+	}
+	return stop ? halt(c, CONTROL_CAUGHT) : NULL;
 }
 
 static struct error *wait_stop(struct control *c)
 {
-	bool found = false;
-	struct error *err = take_stop(c, UINT64_MAX, &found);
+	struct error *err = wait_looking(c);
 
 	if (err && err->kind == ERR_INTERRUPTED) {
 		error_free(err);
-		err = interrupt(c);
+		interrupt_clear();
+		err = halt(c, CONTROL_INTERRUPTED);
 	}
 	return err;
 }
@@ -245,11 +268,37 @@ struct error *control_read(struct control *c, uint64_t addr, void *buf, size_t l
 	return NULL;
 }
 
+const struct control_signals *control_signals(struct control *c)
+{
+	if (!c->signals.is_set)
+		c->signals = (struct control_signals){ .stop = stop_signals,
+			                               .drop = drop_signals,
+			                               .print = stop_signals,
+			                               .is_set = true };
+	return &c->signals;
+}
+
 static struct error *take_control(struct control *c)
 {
+	const struct control_signals *signals = control_signals(c);
 	struct tracer_request r = { .kind = TRACER_CONTROL,
-		                    .control = { stop_signals, drop_signals } };
+		                    .control = { signals->stop, signals->drop } };
 
+	return request(c, &r);
+}
+
+struct error *control_set_signals(struct control *c, const struct control_signals *signals)
+{
+	c->signals = *signals;
+	c->signals.is_set = true;
+	return c->pid ? take_control(c) : NULL;
+}
+
+struct error *control_replace_signal(struct control *c, int signal)
+{
+	struct tracer_request r = { .kind = TRACER_SIGNAL, .signal = { c->stop.tid, signal } };
+
+	TRY(need_program(c));
 	return request(c, &r);
 }
 
@@ -316,6 +365,7 @@ struct error *control_run(struct control *c, const struct control_program *progr
 		.fixed = !program->random,
 		.own_group = isatty(STDIN_FILENO) && !program->no_input,
 		.no_input = program->no_input,
+		.keep = program->keep,
 	};
 	struct tracer_request r = { .kind = TRACER_LAUNCH,
 		                    .launch = { .path = program->argv[0],
@@ -326,7 +376,7 @@ struct error *control_run(struct control *c, const struct control_program *progr
 		return error_new(ERR_STATE, "process %d is under control already", (int)c->pid);
 	TRY(request(c, &r));
 	c->pid = r.launch.pid;
-	c->launched = true;
+	c->launched = !program->keep;
 	c->has_terminal = how.own_group;
 	struct error *err = begin(c);
 	if (err && c->pid)

@@ -21,6 +21,7 @@ enum control_reason {
 	CONTROL_STARTED, /* its libraries are loaded, no instruction of its own has run */
 	CONTROL_ATTACHED,
 	CONTROL_BREAKPOINT, /* a trap halts: a thread is about to execute the instruction at addr */
+	CONTROL_CAUGHT,     /* control.look halts it */
 	CONTROL_SIGNAL,     /* a thread is about to receive a signal */
 	CONTROL_INTERRUPTED, /* by interrupt_request() */
 	CONTROL_STEPPED,     /* a thread has executed one instruction */
@@ -45,8 +46,27 @@ struct control_program {
 	const char *cwd;         /* NULL: ours */
 	bool random;             /* leave the addresses random */
 	bool no_input;           /* its standard input is /dev/null */
+	bool keep;               /* it runs on when we end */
 	char *const *env;        /* its environment, ended by NULL; NULL: ours */
 	int output, errors;      /* its standard output and error; 0: ours */
+};
+
+/*
+ * A look at the program from time to time while it runs, which is not halted for it. *stop true
+ * halts it; control_continue() returns an error of it, and the program runs on.
+ */
+struct control_look {
+	uint64_t every_ns; /* 0: there is none */
+	struct error *(*look)(void *arg, bool *stop)MUST_CHECK;
+	void *arg;
+};
+
+/* What is done with signals of the program. Bit n - 1 is signal n. */
+struct control_signals {
+	uint64_t stop;  /* they halt it before they are delivered; they are reported, too */
+	uint64_t drop;  /* they are not delivered */
+	uint64_t print; /* they are reported */
+	bool is_set;    /* false: the defaults hold */
 };
 
 struct control {
@@ -63,6 +83,12 @@ struct control {
 	struct control_stop stop; /* the last one */
 	uint64_t nstops;          /* how often it has halted; traps let it pass at some of them */
 	struct traps traps;
+	struct control_look look;
+	struct control_signals signals;
+	/* Called while it runs for signals that are reported and do not halt it; NULL: nothing is.
+	 */
+	void (*on_signal)(void *arg, pid_t tid, int signal);
+	void *on_signal_arg;
 };
 
 /*
@@ -78,6 +104,15 @@ struct error *control_attach(struct control *c, pid_t pid) MUST_CHECK;
  * then cleared. ERR_STATE: there is no program.
  */
 struct error *control_continue(struct control *c) MUST_CHECK;
+/* What is done with signals; also when there is no program. */
+const struct control_signals *control_signals(struct control *c);
+struct error *control_set_signals(struct control *c, const struct control_signals *signals)
+	MUST_CHECK;
+/*
+ * The thread that stands at a signal receives this one instead when the program continues; 0: none.
+ * ERR_STATE if there is no such thread.
+ */
+struct error *control_replace_signal(struct control *c, int signal) MUST_CHECK;
 /* After CONTROL_EXEC: runs to where the new program begins, as control_run() does. */
 struct error *control_enter(struct control *c) MUST_CHECK;
 /* Executes one instruction of a thread, the others are held: c->stop. */

@@ -11,6 +11,7 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
 	d->task_tid = 0;
+	event_break_forget(d);
 	return breakpoint_find_all(d);
 }
 
@@ -22,12 +23,14 @@ void debuggee_end(struct debuggee *d)
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
 	d->task_tid = 0;
+	event_break_forget(d);
 }
 
 struct error *debuggee_continue(struct debuggee *d)
 {
 	d->breakpoint = NULL;
 	d->step = (struct step_end){ 0 };
+	deadlock_break_prepare(d);
 	return control_continue(&d->control);
 }
 
@@ -72,5 +75,6 @@ void debuggee_close(struct debuggee *d)
 	breakpoint_free_all(d);
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
+	event_break_forget(d);
 	*d = (struct debuggee){ 0 };
 }

@@ -12,6 +12,7 @@
 
 struct debuginfo;
 struct step_cache;
+struct event_points;
 
 /* All zeros: there is none. It must not move: what is set in it points to it. */
 struct debuggee {
@@ -23,6 +24,7 @@ struct debuggee {
 	struct breakpoint *breakpoint;
 	struct step_end step;          /* how the step ended, if the last stop is the end of one */
 	struct step_cache *step_cache; /* of the present program; NULL until the first step */
+	struct event_points *event_points; /* of event_break.c; NULL: not looked for yet */
 	/* The last answer of debuggee_task(), and the control.nstops and thread it is of. */
 	uint64_t task_nstops;
 	pid_t task_tid; /* 0: none */

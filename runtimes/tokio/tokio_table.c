@@ -70,7 +70,8 @@ static const struct probe_pattern pattern = {
 	        .id_slot = 0x48,
 	        .poll_slot = 0,
 	        .busy_offset = 0,
-	        .busy_mask = TOKIO_RUNNING | TOKIO_COMPLETE },
+	        .busy_mask = TOKIO_RUNNING | TOKIO_COMPLETE,
+	        .running_mask = TOKIO_RUNNING },
 	.wake_slot = 0x08,
 	.head = 0x20,
 	.scheduler_slot = 0x40,
@@ -131,8 +132,9 @@ static bool probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 	slot = vtable ? inspector_optional_path(in, vtable, "id_offset") : NULL;
 	poll = vtable ? inspector_optional_path(in, vtable, "poll") : NULL;
 	ret->busy_mask = TOKIO_RUNNING | TOKIO_COMPLETE;
+	ret->running_mask = TOKIO_RUNNING;
 	if (!path_offset(k->layout.slots[TOKIO_STATE].path, &ret->busy_offset))
-		ret->busy_mask = 0;
+		ret->busy_mask = ret->running_mask = 0;
 	return slot && poll && path_offset(table, &ret->table_offset) &&
 	       path_offset(slot, &ret->id_slot) && path_offset(poll, &ret->poll_slot);
 }

@@ -1,0 +1,548 @@
+#include "runtimes/stepping/event_break.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "debugger/probe/probe_record.h"
+#include "debugger/target/target.h"
+#include "dwarf/module/code_map.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/stepping/debuggee.h"
+#include "runtimes/stepping/event_break_private.h"
+#include "runtimes/trace/plan.h"
+#include "runtimes/trace/trace_key.h"
+
+/* Where the events of a program can be seen. */
+struct event_points {
+	struct arena arena;
+	struct trace_plan plan;
+	const char *problem; /* why there are none; NULL: there are */
+};
+
+/* ---- what was typed ---- */
+
+struct error *event_break_check(enum event_break_kind kind, const char *subject)
+{
+	uint64_t key;
+
+	if (event_break_is_catch(kind))
+		return NULL;
+	if (kind == EVENT_BREAK_SPAWN)
+		return *subject ? NULL : error_new(ERR_USAGE, "a type of a future is missing");
+	if (trace_key_read(subject, &key) && key)
+		return NULL;
+	return error_new(ERR_USAGE, "\"%s\" is no id of a task", subject);
+}
+
+struct event_break *event_break_new(enum event_break_kind kind, const char *subject,
+                                    uint64_t every_ns)
+{
+	struct event_break *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		out_of_memory();
+	e->kind = kind;
+	e->subject = arena_strdup(&e->arena, subject);
+	e->every_ns = every_ns;
+	if (kind == EVENT_BREAK_SPAWN)
+		e->has_regex = regcomp(&e->regex, subject, REG_EXTENDED | REG_NOSUB) == 0;
+	else if (!event_break_is_catch(kind) && !trace_key_read(subject, &e->key))
+		e->key = 0;
+	return e;
+}
+
+void event_break_free(struct event_break *e)
+{
+	if (!e)
+		return;
+	if (e->has_regex)
+		regfree(&e->regex);
+	vec_free(&e->seen);
+	arena_free(&e->arena);
+	arena_free(&e->hit_arena);
+	free(e);
+}
+
+/* ---- where events can be seen ---- */
+
+static struct error *make_points(struct debuggee *d)
+{
+	struct event_points *points = calloc(1, sizeof(*points));
+	const struct snapshot *snap;
+
+	if (!points)
+		out_of_memory();
+	d->event_points = points;
+	TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, &snap));
+	/* A point that needs a single step costs no more than others here. */
+	struct error *err CLEANUP(error_freep) =
+		trace_plan_make(asyncdbg_inspector(d->handle), true, &points->arena, &points->plan);
+	if (!err)
+		return NULL;
+	points->problem = arena_strdup(&points->arena, err->message);
+	if (err->kind != ERR_INTERRUPTED)
+		return NULL;
+	struct error *ret = err;
+	err = NULL;
+	return ret;
+}
+
+void event_break_forget(struct debuggee *d)
+{
+	if (!d->event_points)
+		return;
+	arena_free(&d->event_points->arena);
+	free(d->event_points);
+	d->event_points = NULL;
+}
+
+static struct error *points_of(struct debuggee *d, const struct event_points **ret)
+{
+	struct error *err = d->event_points ? NULL : make_points(d);
+
+	if (err)
+		event_break_forget(d);
+	*ret = d->event_points;
+	return err;
+}
+
+static uint64_t entry_of(const struct trace_point *point)
+{
+	return point->entry + point->code->dm->module->bias;
+}
+
+/* Where a thread halts: a breakpoint needs no cheap place, so that it is the entry. */
+static uint64_t address_of(const struct trace_point *point)
+{
+	return (point->inside ? point->address : point->entry) + point->code->dm->module->bias;
+}
+
+/* The point of a poll function; NULL: none. */
+static const struct trace_point *point_of_poll(const struct event_points *points, uint64_t poll)
+{
+	for (size_t i = 0; i < points->plan.n; i++) {
+		const struct trace_point *p = &points->plan.points[i];
+
+		if (p->role == TRACE_AT_POLL && entry_of(p) == poll)
+			return p;
+	}
+	return NULL;
+}
+
+static const char *reason_of(const struct event_points *points, enum trace_event event)
+{
+	for (size_t i = 0; i < points->plan.nmissing; i++) {
+		if (points->plan.missing[i].event == event)
+			return points->plan.missing[i].reason;
+	}
+	return "the compiler has inlined the function";
+}
+
+/* ---- tasks in memory ---- */
+
+static bool read_word(struct control *c, uint64_t addr, uint64_t *ret)
+{
+	struct error *err CLEANUP(error_freep) = control_read(c, addr, ret, sizeof(*ret));
+
+	return !err;
+}
+
+/* A function in the table of a task; 0: it cannot be read. */
+static uint64_t function_of(struct control *c, const struct probe_id *id, uint64_t header,
+                            uint64_t slot)
+{
+	uint64_t table, ret;
+
+	return read_word(c, header + id->table_offset, &table) && read_word(c, table + slot, &ret)
+	               ? ret
+	               : 0;
+}
+
+/* The key of a task; 0: it cannot be read. */
+static uint64_t key_of(struct control *c, const struct trace_point *point, uint64_t header)
+{
+	uint64_t table, offset, number;
+
+	if (point->id->is_address)
+		return trace_key_of_address(point->runtime->name, header);
+	return read_word(c, header + point->id->table_offset, &table) &&
+	                       read_word(c, table + point->id->id_slot, &offset) &&
+	                       read_word(c, header + offset, &number)
+	               ? number
+	               : 0;
+}
+
+static bool is_running(struct control *c, const struct probe_id *id, uint64_t header)
+{
+	uint64_t state;
+
+	return id->running_mask && read_word(c, header + id->busy_offset, &state) &&
+	       (state & id->running_mask);
+}
+
+/* ---- finding ---- */
+
+struct finder {
+	struct breakpoint *bp;
+	struct event_break *e;
+	const struct event_points *points;
+	struct arena *a; /* of the places */
+	VEC(struct breakpoint_place) places;
+};
+
+/* The register that has the task at a point, or leads to it. False: more than one does. */
+static bool register_of(const struct finder *f, const struct trace_point *point,
+                        struct tracer_filter *ret)
+{
+	const struct arch *arch = asyncdbg_target(f->bp->debuggee->handle)->arch;
+	const struct probe_exchange *x = &point->kernel.exchange;
+
+	*ret = (struct tracer_filter){ .reg = arch->arguments[point->parameter], .size = 8 };
+	if (!x->used)
+		return true;
+	ret->reg = x->base;
+	ret->offset[0] = x->displacement;
+	return x->index == PROBE_NO_REGISTER && x->base != PROBE_NO_REGISTER;
+}
+
+/* filter NULL: for every thread that comes there. */
+static void add_place(struct finder *f, const struct trace_point *point, uint64_t addr,
+                      const struct tracer_filter *filter)
+{
+	struct tracer_filter *own = NULL;
+
+	for (size_t i = 0; !filter && i < f->places.n; i++) {
+		if (f->places.data[i].addr == addr)
+			return;
+	}
+	if (filter) {
+		own = NEW(f->a, struct tracer_filter);
+		*own = *filter;
+	}
+	*vec_push(&f->places) = (struct breakpoint_place){ .addr = addr,
+		                                           .function = point->function,
+		                                           .breakpoint = f->bp,
+		                                           .point = point,
+		                                           .filter = own };
+}
+
+/* A place at which only the task counts. */
+static void add_task_place(struct finder *f, const struct trace_point *point, uint64_t addr)
+{
+	struct tracer_filter filter;
+	bool has_filter = register_of(f, point, &filter);
+
+	for (size_t i = 0; i < f->places.n; i++) {
+		if (f->places.data[i].addr == addr)
+			return;
+	}
+	filter.value = f->e->header;
+	add_place(f, point, addr, has_filter ? &filter : NULL);
+}
+
+static enum trace_event event_of(enum event_break_kind kind)
+{
+	switch (kind) {
+	case EVENT_BREAK_WAKE:
+		return TRACE_WAKE;
+	case EVENT_BREAK_SPAWN:
+		return TRACE_SPAWN;
+	case EVENT_BREAK_DONE:
+		return TRACE_TERMINATE;
+	default:
+		return TRACE_POLL_START;
+	}
+}
+
+static void note_unseen(struct finder *f, enum trace_event event, const char *what)
+{
+	f->bp->note = arena_printf(f->a, "%s cannot be seen in this program: %s", what,
+	                           reason_of(f->points, event));
+}
+
+/* The points of the runtime whose poll function that is. */
+static void add_points(struct finder *f, const struct trace_point *poll)
+{
+	for (size_t i = 0; i < f->points->plan.n; i++) {
+		const struct trace_point *p = &f->points->plan.points[i];
+		bool fits = f->e->kind == EVENT_BREAK_DONE
+		                    ? p->role == TRACE_AT_END
+		                    : p->role == TRACE_AT_WAKE || p->role == TRACE_AT_WAKER;
+
+		if (fits && p->runtime == poll->runtime && p->copy == poll->copy)
+			add_task_place(f, p, address_of(p));
+	}
+}
+
+/* The places at which a task that is there has its event. */
+static void find_task_places(struct finder *f)
+{
+	struct control *c = &f->bp->debuggee->control;
+	const struct trace_point *poll = NULL;
+	uint64_t addr = 0;
+
+	for (size_t i = 0; i < f->points->plan.n && !poll; i++) {
+		const struct trace_point *p = &f->points->plan.points[i];
+
+		addr = p->role == TRACE_AT_POLL
+		               ? function_of(c, p->id, f->e->header, p->id->poll_slot)
+		               : 0;
+		if (addr && addr == entry_of(p) && key_of(c, p, f->e->header) == f->e->key)
+			poll = p;
+	}
+	if (!poll) {
+		f->bp->note = "the function that polls the task is unknown";
+	} else if (f->e->kind == EVENT_BREAK_RESUME) {
+		add_task_place(f, poll, addr);
+	} else {
+		bool shown = poll->has[event_of(f->e->kind)];
+
+		if (shown)
+			add_points(f, poll);
+		if (!f->places.n)
+			note_unseen(f, event_of(f->e->kind),
+			            f->e->kind == EVENT_BREAK_DONE ? "ends of tasks"
+			                                           : "wake-ups of tasks");
+	}
+}
+
+/* Whether a spawn of that runtime can be distinguished from another use of a task. */
+static bool shows_spawns(const struct trace_point *p)
+{
+	return p->role == TRACE_AT_SPAWN && !p->id->is_address;
+}
+
+/* All spawns: for types that are too many to test, and for a task that is not there yet. */
+static void add_spawns(struct finder *f)
+{
+	for (size_t i = 0; i < f->points->plan.n; i++) {
+		const struct trace_point *p = &f->points->plan.points[i];
+
+		if (shows_spawns(p))
+			add_place(f, p, address_of(p), NULL);
+	}
+}
+
+static bool matches(const struct event_break *e, const char *type)
+{
+	return type && (strstr(type, e->subject) ||
+	                (e->has_regex && regexec(&e->regex, type, 0, NULL, 0) == 0));
+}
+
+/* The spawns of tasks with one poll function. */
+static void add_spawns_of(struct finder *f, const struct trace_point *poll)
+{
+	for (size_t i = 0; i < f->points->plan.n; i++) {
+		const struct trace_point *p = &f->points->plan.points[i];
+		struct tracer_filter filter;
+
+		if (!shows_spawns(p) || p->runtime != poll->runtime || p->copy != poll->copy ||
+		    !register_of(f, p, &filter))
+			continue;
+		filter.nloads = 2;
+		filter.offset[0] = (int64_t)p->id->table_offset;
+		filter.offset[1] = (int64_t)p->id->poll_slot;
+		filter.value = entry_of(poll);
+		add_place(f, p, address_of(p), &filter);
+	}
+}
+
+static void find_spawns(struct finder *f)
+{
+	enum { MAX_TYPES = 16 };
+	const struct trace_plan *plan = &f->points->plan;
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n; i++)
+		n += plan->points[i].role == TRACE_AT_POLL && matches(f->e, plan->points[i].type);
+	if (!n) {
+		f->bp->note = plan->nameless
+		                      ? reason_of(f->points, TRACE_SPAWN)
+		                      : "no task of the program runs a future of such a type";
+		return;
+	}
+	for (size_t i = 0; n <= MAX_TYPES && i < plan->n; i++) {
+		if (plan->points[i].role == TRACE_AT_POLL && matches(f->e, plan->points[i].type))
+			add_spawns_of(f, &plan->points[i]);
+	}
+	if (n > MAX_TYPES)
+		add_spawns(f);
+	if (!f->places.n)
+		note_unseen(f, TRACE_SPAWN, "spawns of tasks");
+}
+
+static struct error *find_task(struct finder *f)
+{
+	const struct snapshot *snap;
+
+	TRY(asyncdbg_snapshot(f->bp->debuggee->handle, WANT_TASKS, NULL, &snap));
+	for (size_t i = 0; i < snap->ntasks && !f->e->header; i++) {
+		if (trace_key_is(trace_key(snap->tasks[i]), f->e->key)) {
+			f->e->header = snap->tasks[i]->addr;
+			f->e->key = trace_key(snap->tasks[i]);
+		}
+	}
+	return NULL;
+}
+
+static bool has_number(const struct event_break *e)
+{
+	return strspn(e->subject, "0123456789") == strlen(e->subject);
+}
+
+/* The task is looked for when tasks are made. */
+static void wait_for_task(struct finder *f)
+{
+	if (has_number(f->e))
+		add_spawns(f);
+	f->bp->note = f->places.n ? "there is no such task: it is looked for among those that are "
+	                            "spawned"
+	                          : "there is no such task";
+}
+
+static struct error *find_places(struct finder *f)
+{
+	if (f->points->problem) {
+		f->bp->note = arena_strdup(f->a, f->points->problem);
+	} else if (f->e->kind == EVENT_BREAK_SPAWN) {
+		find_spawns(f);
+	} else {
+		if (!f->e->header)
+			TRY(find_task(f));
+		if (f->e->header)
+			find_task_places(f);
+		else
+			wait_for_task(f);
+	}
+	return NULL;
+}
+
+static struct error *find_task_event(struct breakpoint *bp)
+{
+	struct finder f = { .bp = bp, .e = bp->event, .a = &bp->find_arena };
+
+	f.e->header = f.e->met ? f.e->header : 0;
+	f.e->met = f.e->over = false;
+	TRY(points_of(bp->debuggee, &f.points));
+	struct error *err = find_places(&f);
+	bp->nplaces = f.places.n;
+	bp->places = vec_to_arena(&f.places, f.a);
+	vec_free(&f.places);
+	return err;
+}
+
+struct error *event_break_find(struct breakpoint *bp)
+{
+	if (bp->event->kind == EVENT_BREAK_DEADLOCK)
+		return NULL;
+	return event_break_is_catch(bp->event->kind) ? panic_break_find(bp) : find_task_event(bp);
+}
+
+/* ---- hits ---- */
+
+static uint64_t register_value(const struct regs *regs, unsigned reg)
+{
+	return reg == PROBE_NO_REGISTER ? 0 : regs->r[reg];
+}
+
+/* Whether the exchange before the point was made, and is the event. */
+static bool was_exchanged(const struct arch *arch, const struct probe_exchange *x,
+                          const struct regs *regs)
+{
+	uint64_t before = regs->r[0], after = register_value(regs, x->source);
+
+	return (regs->flags & arch->equal_flag) && !(before & x->old_none) &&
+	       !(after & x->new_none) && (after & x->new_any) &&
+	       (!x->old_any || (before & x->old_any));
+}
+
+/* The task's header at a hit; 0: it is no event. */
+static uint64_t header_at(const struct arch *arch, const struct trace_point *point,
+                          const struct regs *regs)
+{
+	const struct probe_exchange *x = &point->kernel.exchange;
+
+	if (!x->used)
+		return regs->r[arch->arguments[point->parameter]];
+	if (!was_exchanged(arch, x, regs))
+		return 0;
+	return register_value(regs, x->base) + register_value(regs, x->index) * x->scale +
+	       (uint64_t)(int64_t)x->displacement;
+}
+
+static void note_hit(struct event_break *e, uint64_t key, const char *type)
+{
+	arena_free(&e->hit_arena);
+	e->task = key ? trace_key_text(&e->hit_arena, key) : NULL;
+	e->type = type ? arena_strdup(&e->hit_arena, type) : NULL;
+}
+
+/* Traps of one address share their filters, so that each has to test its own. */
+static bool decide_spawn(struct breakpoint *bp, const struct breakpoint_place *place,
+                         uint64_t header)
+{
+	const struct trace_point *point = place->point;
+	struct control *c = &bp->debuggee->control;
+	uint64_t poll = function_of(c, point->id, header, point->id->poll_slot);
+	const struct trace_point *of = point_of_poll(bp->debuggee->event_points, poll);
+
+	if (!of || !matches(bp->event, of->type) || (place->filter && place->filter->value != poll))
+		return false;
+	note_hit(bp->event, key_of(c, point, header), of->type);
+	return true;
+}
+
+static bool decide_task(struct breakpoint *bp, const struct trace_point *point, uint64_t header)
+{
+	struct control *c = &bp->debuggee->control;
+	struct event_break *e = bp->event;
+
+	if (header != e->header || e->over)
+		return false;
+	if (key_of(c, point, header) != e->key) {
+		e->over = true; /* another task has its memory */
+		return false;
+	}
+	/* Where the task sleeps, a function that puts it into a queue follows. */
+	if (point->role == TRACE_AT_WAKER && !is_running(c, point->id, header))
+		return false;
+	e->over = e->kind == EVENT_BREAK_DONE;
+	note_hit(e, e->key, NULL);
+	return true;
+}
+
+/* A task is made while one is looked for. */
+static struct error *meet_task(struct breakpoint *bp, const struct trace_point *point,
+                               uint64_t header)
+{
+	if (key_of(&bp->debuggee->control, point, header) != bp->event->key)
+		return NULL;
+	bp->event->header = header;
+	bp->event->met = true;
+	return breakpoint_find_again(bp);
+}
+
+struct error *event_break_decide(const struct breakpoint_place *place, const struct trap_hit *hit,
+                                 bool *counts)
+{
+	SCRATCH(tmp);
+	struct breakpoint *bp = place->breakpoint;
+	const struct trace_point *point = place->point;
+	const struct arch *arch = asyncdbg_target(bp->debuggee->handle)->arch;
+	struct regs regs;
+
+	*counts = false;
+	if (event_break_is_catch(bp->event->kind))
+		return panic_break_decide(bp, hit, counts);
+	TRY(control_registers(&bp->debuggee->control, hit->tid, &tmp, &regs));
+	uint64_t header = header_at(arch, point, &regs);
+	if (!header)
+		return NULL;
+	if (bp->event->kind == EVENT_BREAK_SPAWN)
+		*counts = decide_spawn(bp, place, header);
+	else if (!bp->event->header)
+		return meet_task(bp, point, header);
+	else
+		*counts = decide_task(bp, point, header);
+	return NULL;
+}

@@ -1,0 +1,35 @@
+/* Breakpoints on events, for event_break.c and the files of events that are not of a task alone. */
+#ifndef RUNTIMES_STEPPING_EVENT_BREAK_PRIVATE_H
+#define RUNTIMES_STEPPING_EVENT_BREAK_PRIVATE_H
+
+#include <regex.h>
+
+#include "debugger/base/vec.h"
+#include "runtimes/stepping/event_break.h"
+
+struct code_map;
+
+struct event_break {
+	enum event_break_kind kind;
+	const char *subject; /* of EVENT_BREAK_SPAWN what a type is to match, else the task's id */
+	bool has_regex;      /* subject is one, and is compiled */
+	regex_t regex;
+	uint64_t key;               /* of the task: trace_key.h */
+	uint64_t header;            /* its address; 0: it is not there yet */
+	bool met;                   /* header was just found, by its spawn */
+	bool over;                  /* it has ended: its address may be that of another one */
+	const char *task;           /* of the last hit; in hit_arena, as type and message */
+	const char *type;           /* of its future; NULL: unknown */
+	const struct code_map *std; /* of a panic: the module that has rust_panic() */
+	const char *message;        /* of a panic or a deadlock; NULL: unknown */
+	uint64_t every_ns;          /* of a deadlock: between looks */
+	VEC(const char *) seen;     /* deadlocks that were reported, as texts; in arena */
+	struct arena arena, hit_arena;
+};
+
+/* EVENT_BREAK_PANIC and EVENT_BREAK_TASK_PANIC: event_break_find() and event_break_decide(). */
+struct error *panic_break_find(struct breakpoint *bp) MUST_CHECK;
+struct error *panic_break_decide(struct breakpoint *bp, const struct trap_hit *hit, bool *counts)
+	MUST_CHECK;
+
+#endif
