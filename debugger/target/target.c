@@ -30,6 +30,7 @@ static void target_free(struct target *t)
 	page_cache_free(t->cache);
 	free(t->notes);
 	vec_free(&t->excluded);
+	vec_free(&t->laid_out);
 	arena_free(&t->stop_arena);
 	arena_free(&t->arena);
 	free(t);
@@ -68,6 +69,7 @@ void target_forget_threads(struct target *t)
 	arena_free(&t->stop_arena);
 	t->generation++;
 	t->misses = t->doubts = 0;
+	t->laid_out.n = 0;
 }
 
 struct error *target_stop(struct target *t)
@@ -185,8 +187,64 @@ static struct error *read_cached(struct target *t, uint64_t addr, unsigned char 
 	return NULL;
 }
 
+/*
+ * Addresses from here on are not canonical on any machine with 57 bits of them or less, which
+ * neither a program nor the kernel can use.
+ */
+#define LAID_OUT UINT64_C(0x7ff0000000000000)
+
+enum { LAID_OUT_GAP = 64, LAID_OUT_MAX = 1 << 16 };
+
+uint64_t target_lay_out(struct target *t, const void *bytes, size_t len)
+{
+	uint64_t addr = LAID_OUT;
+
+	if (t->laid_out.n == LAID_OUT_MAX)
+		t->laid_out.n = 0;
+	if (t->laid_out.n) {
+		const struct laid_out *last = &t->laid_out.data[t->laid_out.n - 1];
+
+		addr = (last->addr + last->len + LAID_OUT_GAP) / LAID_OUT_GAP * LAID_OUT_GAP;
+	}
+	*vec_push(&t->laid_out) =
+		(struct laid_out){ addr, arena_memdup(&t->stop_arena, bytes, len), len };
+	return addr;
+}
+
+bool target_is_laid_out(uint64_t addr)
+{
+	return addr >= LAID_OUT && addr < LAID_OUT << 1;
+}
+
+static size_t read_laid_out(const struct target *t, uint64_t addr, void *buf, size_t len)
+{
+	size_t low = 0, high = t->laid_out.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct laid_out *l = &t->laid_out.data[mid];
+
+		if (addr >= l->addr + l->len) {
+			low = mid + 1;
+		} else if (addr < l->addr) {
+			high = mid;
+		} else {
+			size_t offset = (size_t)(addr - l->addr);
+
+			len = len < l->len - offset ? len : l->len - offset;
+			memcpy(buf, l->bytes + offset, len);
+			return len;
+		}
+	}
+	return 0;
+}
+
 struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
+	if (target_is_laid_out(addr)) {
+		*ret = read_laid_out(t, addr, buf, len);
+		return NULL;
+	}
 	/* Cut at the end of the address space. */
 	if (len > 0 && addr + (len - 1) < addr)
 		len = (size_t)(0 - addr);

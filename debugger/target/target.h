@@ -68,6 +68,13 @@ enum copy_how {
  */
 enum { REGS_COST_NS = 4000, RESUME_COST_NS = 6000, BASE_COST_NS = 100000 };
 
+/* Bytes that target_lay_out() has given an address. */
+struct laid_out {
+	uint64_t addr;
+	const unsigned char *bytes;
+	size_t len;
+};
+
 /* Result of the last target_snap(). */
 struct copy {
 	enum copy_how how;
@@ -193,8 +200,9 @@ struct target {
 	 */
 	struct mapping *constant;
 	size_t nconstant;
-	struct arena stop_arena; /* threads and their names; freed at the next stop */
-	struct arena arena;      /* lives until target_close() */
+	VEC(struct laid_out) laid_out; /* ascending addr, with gaps; since the last stop */
+	struct arena stop_arena;       /* threads and their names; freed at the next stop */
+	struct arena arena;            /* lives until target_close() */
 };
 
 struct target_options {
@@ -283,6 +291,15 @@ struct error *target_read_uint(struct target *t, uint64_t addr, size_t size, uin
 /* Reads a NUL-terminated string of at most max bytes, sanitised, into arena a. */
 struct error *target_read_cstr(struct target *t, struct arena *a, uint64_t addr, size_t max,
                                const char **ret) MUST_CHECK;
+
+/*
+ * Gives bytes that are in no memory of the program, as those of registers, an address at which
+ * target_read_some() and what is built on it find a copy of them until the next stop. No program
+ * can have memory at such an address.
+ */
+uint64_t target_lay_out(struct target *t, const void *bytes, size_t len);
+/* Whether an address is one of those. */
+bool target_is_laid_out(uint64_t addr);
 
 /* The mapping that covers addr now; false if there is none. Its name is in a. */
 bool target_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret);

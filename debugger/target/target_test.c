@@ -61,6 +61,25 @@ static void test_hole_is_no_error_for_read_some(void **state)
 	expect_fault(target_read(t, 0, buf, 1), 0);
 }
 
+static void test_bytes_in_no_memory(void **state)
+{
+	struct target *t CLEANUP(target_closep) = target_fake_open();
+	uint64_t one = target_lay_out(t, "abc", 3), two = target_lay_out(t, "defg", 4), number;
+	char buf[8];
+	size_t got;
+
+	(void)state;
+	assert_true(target_is_laid_out(one) && target_is_laid_out(two));
+	assert_false(target_is_laid_out(0x7fffffffffff));
+	expect_ok(target_read_some(t, one, buf, 8, &got));
+	assert_int_equal(got, 3);
+	assert_memory_equal(buf, "abc", 3);
+	expect_ok(target_read_uint(t, two + 2, 2, &number));
+	assert_int_equal(number, 'f' | 'g' << 8);
+	expect_fault(target_read(t, one + 2, buf, 2), one + 3);
+	expect_fault(target_read(t, one - 1, buf, 2), one - 1);
+}
+
 static void test_reads_end_at_the_top_of_the_address_space(void **state)
 {
 	struct target *t CLEANUP(target_closep) = target_fake_open();
@@ -556,6 +575,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_across_adjacent_areas),
 		cmocka_unit_test(test_hole_is_no_error_for_read_some),
+		cmocka_unit_test(test_bytes_in_no_memory),
 		cmocka_unit_test(test_reads_end_at_the_top_of_the_address_space),
 		cmocka_unit_test(test_read_uint_is_little_endian),
 		cmocka_unit_test(test_read_cstr_is_bounded_and_clean),
