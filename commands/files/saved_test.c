@@ -404,13 +404,17 @@ static const struct {
 	 * Members with lines of their own, and answers to an expression, which need the program's
 	 * memory.
 	 */
-	{ "snapshot", { "arena",     "target",    "reading",
-	                "runtimes",  "nruntimes", "threads",
-	                "nthreads",  "tasks",     "ntasks",
-	                "layout",    "nlayout",   "holdings",
-	                "nholdings", "sockets",   "nsockets",
-	                "jobs",      "njobs",     "printed",
-	                "places",    "nplaces",   SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
+	{ "snapshot", { "arena",     "target",
+	                "reading",   "runtimes",
+	                "nruntimes", "threads",
+	                "nthreads",  "tasks",
+	                "ntasks",    "layout",
+	                "nlayout",   "holdings",
+	                "nholdings", "sockets",
+	                "nsockets",  "jobs",
+	                "njobs",     "printed",
+	                "native",    "places",
+	                "nplaces",   SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
 };
 enum { NSTRUCTS = sizeof(structs) / sizeof(*structs) };
 

@@ -40,6 +40,7 @@ struct typed_locals {
 struct question {
 	const char *task;  /* id of the task in focus; NULL: the future that the thread runs or
 	                      blocks on */
+	bool native;       /* frame is that of a native frame of thread, as in thread_info.frames */
 	unsigned thread;   /* number of the thread in focus */
 	unsigned frame;    /* future.number in that tree */
 	const char *print; /* a path from the frame's variables: "req.uri"; NULL: none */

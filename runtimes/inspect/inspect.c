@@ -21,6 +21,7 @@
 #include "runtimes/inspect/layout_import.h"
 #include "runtimes/inspect/other_executors.h"
 #include "runtimes/query/locals.h"
+#include "runtimes/query/native.h"
 #include "runtimes/query/whatis.h"
 #include "runtimes/thread/block_on.h"
 #include "runtimes/thread/blocked.h"
@@ -364,6 +365,7 @@ static void collect(struct collector *c)
 		holding_search(c);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
+	native_answer(c);
 	expression_answer(c, false);
 }
 

@@ -106,6 +106,23 @@ struct local {
 	const char *problem;
 };
 
+/* A register of a native frame. */
+struct native_register {
+	const char *name; /* "rip" */
+	uint64_t value;
+	bool known; /* it could be recovered for this frame */
+};
+
+/* What a question about a native frame adds to its row in thread_info.frames. */
+struct native_frame {
+	bool found;           /* else only problem is there */
+	struct local *locals; /* only with WANT_LOCALS; arguments are not sorted */
+	size_t nlocals;
+	struct native_register *registers; /* in the order of their DWARF numbers */
+	size_t nregisters;
+	const char *problem; /* why it was not found, or has no variables; NULL: nothing is wrong */
+};
+
 /*
  * One future of a task's tree: a frame of its logical backtrace. There may be millions, so each
  * takes two cache lines.
@@ -417,8 +434,9 @@ struct snapshot {
 	const char **unsearched; /* what could not be searched for holdings, and why; only with
 	                            WANT_HOLDINGS */
 	size_t nunsearched;
-	struct local *printed; /* the result of question.print; NULL: not requested */
-	struct place *places;  /* the result of question.whatis, innermost last */
+	struct native_frame *native; /* the result of question.native; NULL: not requested */
+	struct local *printed;       /* the result of question.print; NULL: not requested */
+	struct place *places;        /* the result of question.whatis, innermost last */
 	size_t nplaces;
 	struct socket_info *sockets; /* sorted by fd; only with WANT_SOCKETS */
 	size_t nsockets;

@@ -7,6 +7,7 @@
 #include "runtimes/query/expression_step.h"
 #include "runtimes/query/globals.h"
 #include "runtimes/query/locals.h"
+#include "runtimes/query/native.h"
 
 /* ---- the frame ---- */
 
@@ -258,7 +259,7 @@ static void keep_typed(const struct evaluation *e, struct typed_locals *ret)
 {
 	ret->n = 1;
 	ret->data = NEW(e->c->a, struct typed_local);
-	*ret->data = (struct typed_local){ *e->out, e->v.type, e->in_memory };
+	*ret->data = (struct typed_local){ *e->out, e->v.type, e->out->addr != 0 };
 }
 
 static struct error *print(struct evaluation *e)
@@ -269,7 +270,7 @@ static struct error *print(struct evaluation *e)
 	if (e->ranged)
 		return print_range(e);
 	e->out->type = inspector_clean_name(e->c->a, type_name(e->v.type));
-	e->out->addr = e->in_memory ? e->v.addr : 0;
+	e->out->addr = e->in_memory && !target_is_laid_out(e->v.addr) ? e->v.addr : 0;
 	e->out->value = e->in_memory
 	                        ? show_value(in->target, in->di, &in->show, e->c->a, e->v, NULL)
 	                        : show_word(in->target, in->di, &in->show, e->c->a, e->v.type,
@@ -368,12 +369,33 @@ static bool is_too_early(const struct inspector *in)
 	return t->ops->stop && !t->stopped && !t->frozen && !globals_is_near(in);
 }
 
+/*
+ * Where the variables of the frame in question are; NULL: unknown. *f: the future of that frame,
+ * NULL: it is none, or unknown.
+ */
+static const struct frame_place *place_in_question(struct collector *c, const struct future **f)
+{
+	const struct question *q = c->question;
+	struct native_scope scope;
+	const char *problem;
+
+	*f = NULL;
+	if (!q->native) {
+		*f = find_frame(root_in_question(c), q->frame);
+		return *f ? map_get(&c->places, (uintptr_t)*f) : NULL;
+	}
+	if (!native_find(c, &scope, &problem))
+		return NULL;
+	struct frame_place *place = NEW(&c->scratch, struct frame_place);
+	place->native = arena_memdup(&c->scratch, &scope, sizeof(scope));
+	return place;
+}
+
 /* The variables of the frame in question, with their types. */
 static void list_typed(struct collector *c, struct typed_locals *ret)
 {
-	const struct question *q = c->question;
-	const struct future *f = find_frame(root_in_question(c), q->frame);
-	const struct frame_place *place = f ? map_get(&c->places, (uintptr_t)f) : NULL;
+	const struct future *f;
+	const struct frame_place *place = place_in_question(c, &f);
 	size_t n = 0;
 	struct local_place *list = place ? locals_list(c, place, f, &n) : NULL;
 
@@ -383,7 +405,7 @@ static void list_typed(struct collector *c, struct typed_locals *ret)
 		struct typed_local *to = &ret->data[i];
 
 		locals_show(c, &list[i], &to->shown);
-		to->in_memory = list[i].in_memory && !list[i].problem && !to->shown.redacted;
+		to->in_memory = to->shown.addr && !list[i].problem && !to->shown.redacted;
 		to->type = list[i].problem ? NULL : list[i].v.type;
 	}
 }
@@ -396,9 +418,8 @@ void expression_answer(struct collector *c, bool last)
 		list_typed(c, q->typed);
 	if (!q || !q->print || c->out->printed)
 		return;
-	struct future *root = root_in_question(c);
-	struct future *f = find_frame(root, q->frame);
-	const struct frame_place *place = f ? map_get(&c->places, (uintptr_t)f) : NULL;
+	const struct future *f;
+	const struct frame_place *place = place_in_question(c, &f);
 	struct evaluation e = { .c = c, .rest = q->print };
 	const char *name = NULL;
 

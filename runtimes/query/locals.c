@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/lookup/native_variables.h"
 #include "dwarf/lookup/variables.h"
 #include "runtimes/future/moved.h"
 #include "runtimes/future/needs_drop.h"
@@ -229,12 +230,56 @@ static void add_running(const struct variable *v, void *arg)
 	follow_capture(r->c, l);
 }
 
+/* ---- native frames ---- */
+
+static void add_native(struct collector *c, local_vec *locals, const struct native_variable *v)
+{
+	struct local_place *l = NULL;
+
+	if (is_hidden(v->name) || locals->n >= MAX_LOCALS)
+		return;
+	const char *name = inspector_clean_name(&c->scratch, v->name);
+	/* A variable of an inner block hides one of an outer block. */
+	for (size_t i = 0; i < locals->n; i++) {
+		if (strcmp(locals->data[i].name, name) == 0)
+			l = &locals->data[i];
+	}
+	if (!l)
+		l = vec_push(locals);
+	*l = (struct local_place){ .name = name,
+		                   .v = { v->type, v->value.addr },
+		                   .in_memory = true,
+		                   .argument = v->is_parameter,
+		                   .dm = v->dm,
+		                   .die = v->die,
+		                   .problem = v->value.problem,
+		                   .uncertain = !v->value.problem && needs_drop(c->in, v->type) };
+	if (v->value.bytes)
+		l->v.addr =
+			target_lay_out(c->in->target, v->value.bytes, (size_t)type_size(v->type));
+	if (!l->problem)
+		follow_capture(c, l);
+}
+
+static void list_native(struct collector *c, const struct native_scope *scope, local_vec *locals)
+{
+	struct native_variable *list;
+	size_t n;
+	struct error *err CLEANUP(error_freep) =
+		native_variables_list(c->in->di, scope, &c->scratch, &list, &n);
+
+	for (size_t i = 0; !err && i < n; i++)
+		add_native(c, locals, &list[i]);
+}
+
 struct local_place *locals_list(struct collector *c, const struct frame_place *place,
                                 const struct future *f, size_t *nret)
 {
 	local_vec locals = { 0 };
 
-	if (place->frame) {
+	if (place->native) {
+		list_native(c, place->native, &locals);
+	} else if (place->frame) {
 		struct running r = { c, &locals, place->depth };
 
 		variables_in_frame(c->in->di, place->frame, place->cfa, add_running, &r);
@@ -266,7 +311,7 @@ void locals_show(struct collector *c, const struct local_place *from, struct loc
 	to->type = inspector_clean_name(c->a, type_name(from->v.type));
 	if (from->problem)
 		return;
-	to->addr = from->in_memory ? from->v.addr : 0;
+	to->addr = from->in_memory && !target_is_laid_out(from->v.addr) ? from->v.addr : 0;
 	if (in->secrets && secrets_has(in->secrets, from->name, strlen(from->name))) {
 		to->value = REDACTED;
 		to->redacted = true;

@@ -16,11 +16,14 @@
 #include "runtimes/future/future.h"
 #include "runtimes/future/moved.h"
 
+struct native_scope;
+
 /* Where the variables of one frame are. */
 struct frame_place {
 	struct value v;               /* the future; type NULL when its place is not known */
 	const struct variant *active; /* of a coroutine */
 	bool outline; /* the doubts that hold for every coroutine of the type in this state */
+	const struct native_scope *native; /* of a native frame; NULL: none, and all else counts */
 	const struct frame *frame; /* of a running coroutine: its frame on a thread's stack */
 	uint64_t cfa;
 	unsigned

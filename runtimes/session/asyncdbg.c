@@ -207,7 +207,8 @@ static bool is_answered(const struct asyncdbg *d, const struct question *q)
 	return !q->typed && same_text(q->task, answered->task) &&
 	       same_text(q->print, answered->print) && q->names == answered->names &&
 	       q->thread == answered->thread && q->frame == answered->frame &&
-	       q->has_whatis == answered->has_whatis && q->whatis == answered->whatis;
+	       q->native == answered->native && q->has_whatis == answered->has_whatis &&
+	       q->whatis == answered->whatis;
 }
 
 /* Copies a question into the arena of the snapshot that answers it. */

@@ -85,7 +85,8 @@ void stack_read(struct collector *c, const struct thread *th, struct thread_stac
 		return;
 	}
 	/* print and whatis number frames as `bt` does, including those of C libraries. */
-	bool all = c->question && (c->question->print || c->question->has_whatis);
+	bool all = c->question &&
+	           (c->question->print || c->question->native || c->question->has_whatis);
 	size_t n = ret->stack.nframes;
 	ret->functions = NEW_ARRAY(&c->scratch, struct location *, n);
 	ret->nfunctions = NEW_ARRAY(&c->scratch, size_t, n);

@@ -1,0 +1,139 @@
+#include "dwarf/lookup/native_variables.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "debugger/target/target.h"
+
+enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16 };
+
+struct listing {
+	struct dwarf_module *dm;
+	const struct location_frame *frame;
+	struct arena *a;
+	VEC(struct native_variable) found;
+	size_t seen; /* DIEs */
+};
+
+static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_t size)
+{
+	Dwarf_Attribute attr;
+
+	if (dwarf_attr(die, DW_AT_location, &attr) ||
+	    dwarf_attr_integrate(die, DW_AT_const_value, &attr))
+		return location_value_read(l->frame, &attr, size, l->a);
+	return (struct location_value){
+		.problem = "the compiler has left no place for it (optimised out)"
+	};
+}
+
+static void add_variable(struct listing *l, Dwarf_Die *die)
+{
+	struct native_variable v = { .dm = l->dm,
+		                     .die = dwarf_dieoffset(die),
+		                     .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
+	Dwarf_Attribute type, name;
+	Dwarf_Die type_die;
+
+	if (l->found.n >= NATIVE_MAX_VARIABLES || !dwarf_attr_integrate(die, DW_AT_name, &name) ||
+	    !(v.name = dwarf_formstring(&name)))
+		return;
+	if (dwarf_attr_integrate(die, DW_AT_type, &type) && dwarf_formref_die(&type, &type_die))
+		v.type = type_at(l->dm, dwarf_dieoffset(&type_die));
+	v.value = v.type ? value_of(l, die, type_size(v.type))
+	                 : (struct location_value){ .problem = "its type is not known" };
+	*vec_push(&l->found) = v;
+}
+
+static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (++l->seen > MAX_DIES)
+			return;
+		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+			add_variable(l, &child);
+		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, l->frame->pc) == 1)
+			add_scope(l, &child, depth + 1);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool is_listed(const struct listing *l, const char *name)
+{
+	for (size_t i = 0; i < l->found.n; i++) {
+		if (strcmp(l->found.data[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Parameters of which the concrete function has nothing left. */
+static void add_lost_parameters(struct listing *l, Dwarf_Die *die)
+{
+	Dwarf_Attribute origin, name;
+	Dwarf_Die abstract, child;
+
+	if (!dwarf_attr(die, DW_AT_abstract_origin, &origin) ||
+	    !dwarf_formref_die(&origin, &abstract) || dwarf_child(&abstract, &child) != 0)
+		return;
+	do {
+		const char *text = dwarf_tag(&child) == DW_TAG_formal_parameter &&
+		                                   dwarf_attr(&child, DW_AT_name, &name)
+		                           ? dwarf_formstring(&name)
+		                           : NULL;
+
+		if (++l->seen > MAX_DIES)
+			return;
+		if (text && !is_listed(l, text))
+			add_variable(l, &child);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static struct error *no_debuginfo(const struct location *l)
+{
+	return error_new(ERR_NO_DEBUGINFO, "%s has no debug info of its variables",
+	                 l->name ? l->name : "this function");
+}
+
+struct error *native_variables_list(struct debuginfo *di, const struct native_scope *scope,
+                                    struct arena *a, struct native_variable **ret, size_t *nret)
+{
+	size_t n, level = scope->level;
+	const struct location *chain = lookup_functions_at(di, scope->frame->lookup_pc, a, &n);
+	const struct function *outer = chain[n - 1].function;
+	struct listing l = { .a = a };
+	Dwarf_Attribute base;
+	Dwarf_Die function, die;
+
+	if (level >= n)
+		level = n - 1;
+	if (!outer || !debuginfo_need(outer->dm) || !outer->dm->dwarf ||
+	    outer->dm->tier != DWARF_FULL || !dwarf_offdie(outer->dm->dwarf, outer->die, &function))
+		return no_debuginfo(&chain[level]);
+	die = function;
+	if (level < n - 1 &&
+	    (!chain[level].site || !dwarf_offdie(outer->dm->dwarf, chain[level].site, &die)))
+		return no_debuginfo(&chain[level]);
+	const struct location_frame frame = {
+		.target = di->target,
+		.frame = scope->frame,
+		.caller = scope->caller,
+		.cfa = scope->caller && scope->caller->has_sp ? scope->caller->sp : 0,
+		.bias = outer->dm->module->bias,
+		.base = dwarf_attr_integrate(&function, DW_AT_frame_base, &base),
+		.pc = module_link_addr(outer->dm->module, scope->frame->lookup_pc).v,
+	};
+	l.dm = outer->dm;
+	l.frame = &frame;
+	add_scope(&l, &die, 0);
+	add_lost_parameters(&l, &die);
+	*nret = l.found.n;
+	*ret = vec_to_arena(&l.found, a);
+	return NULL;
+}

@@ -1,0 +1,42 @@
+/*
+ * The variables and parameters of one function of a native frame: of the function itself, or of one
+ * that is inlined into it. Optimised code keeps a variable now here, now there, and at times
+ * nowhere: then there is a reason in place of its value.
+ */
+#ifndef DWARF_LOOKUP_NATIVE_VARIABLES_H
+#define DWARF_LOOKUP_NATIVE_VARIABLES_H
+
+#include "dwarf/lookup/location_value.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/types/type.h"
+
+struct native_variable {
+	const char *name; /* as in DWARF: not clean; never NULL */
+	const struct type *type;
+	bool is_parameter;
+	struct dwarf_module *dm;
+	uint64_t die;
+	struct location_value value;
+};
+
+/* A function in a frame. */
+struct native_scope {
+	const struct frame *frame;
+	const struct frame *caller; /* the next outer frame; NULL: none is known */
+	/* In lookup_locations(): 0 is the innermost inlined function. */
+	size_t level;
+};
+
+enum { NATIVE_MAX_VARIABLES = 512 };
+
+/*
+ * Lists the variables in scope at the frame's lookup_pc, in the order of the debug info: those of
+ * inner blocks are behind those of outer ones, and hide them where they have the same name. Strings
+ * and bytes are in arena a or the debuginfo's. ERR_NO_DEBUGINFO: the function has none, or none of
+ * variables.
+ */
+struct error *native_variables_list(struct debuginfo *di, const struct native_scope *scope,
+                                    struct arena *a, struct native_variable **ret, size_t *nret)
+	MUST_CHECK;
+
+#endif
