@@ -13,6 +13,7 @@ extern const struct command async_task_command;
 extern const struct command async_graph_command, async_deadlocks_command;
 extern const struct command task_command, frame_command, up_command, down_command;
 extern const struct command list_command, set_command, disassemble_command;
+extern const struct command x_command, info_registers_command;
 extern const struct command locals_command, print_command, whatis_command;
 extern const struct command type_command, types_command;
 extern const struct command threads_command, thread_command, bt_command, bt_all_command;

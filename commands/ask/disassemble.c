@@ -112,16 +112,15 @@ static struct error *find_range(struct session *s, const struct request *request
                                 struct code_range *ret, uint64_t *pc)
 {
 	struct inspector *in = asyncdbg_inspector(s->handle);
-	const struct stack_frame *frame;
-	const struct snapshot *snap;
+	struct focus f;
 	uint64_t lookup = 0;
 
 	if (!in && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
 		return error_new(ERR_STATE, "a saved snapshot has no machine code");
 	if (!request->function && !request->has_addr) {
-		TRY(session_snapshot(s, FOCUS_NATIVE_WANTS, NULL, &snap));
-		TRY(focus_native(s, snap, &frame, &lookup));
-		*pc = frame->pc;
+		TRY(focus_native(s, 0, &f));
+		lookup = focus_lookup_pc(&f);
+		*pc = f.native->pc;
 	}
 	if (!in)
 		return error_new(ERR_USAGE, "disassemble needs a process, a core or an executable");

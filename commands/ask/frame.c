@@ -46,6 +46,26 @@ static struct error *move_to(struct session *s, const struct answer *answer, uns
 	return NULL;
 }
 
+/*
+ * The same among the native frames of the thread in focus. like: the answer to a snapshot of the
+ * command, which is replaced by one of that frame.
+ */
+static struct error *move_native(struct session *s, const struct answer *like, unsigned number,
+                                 struct out *out)
+{
+	struct answer answer = *like;
+	struct focus f;
+
+	TRY(focus_native_frame(s, number, like->verbose ? WANT_LOCALS : 0, &f));
+	s->frame = number;
+	listing_forget(s);
+	answer.snapshot = asyncdbg_last(s->handle);
+	answer.wants = asyncdbg_last_wants(s->handle);
+	out_begin(out, &answer);
+	out->ops->frame(out, &f);
+	return NULL;
+}
+
 /* Shows a job of a blocking pool; the thread that runs it is then in focus. */
 static struct error *show_job(struct session *s, const struct answer *answer, const char *id,
                               struct out *out)
@@ -69,6 +89,7 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 	struct session moved = *s;
 	struct focus f;
 
+	moved.frame = s->native ? 0 : s->frame;
 	if (call->args.n) {
 		const char *id = focus_task_id(answer->snapshot, call->args.word[0]);
 		const struct task *task = snapshot_task(answer->snapshot, id, 0);
@@ -81,8 +102,13 @@ static struct error *run_task(struct session *s, const struct answer *answer,
 	/* A task without frames can be in focus too. */
 	if (f.root)
 		TRY(focus_frame(&moved, answer->snapshot, &f));
-	if (call->args.n)
+	if (call->args.n) {
 		focus_set_task(s, f.task);
+	} else if (s->native) {
+		s->native = false;
+		s->frame = 0;
+		listing_forget(s);
+	}
 	out_begin(out, answer);
 	out->ops->frame(out, &f);
 	return NULL;
@@ -95,7 +121,7 @@ static struct error *run_frame(struct session *s, const struct answer *answer,
 
 	if (call->args.n)
 		TRY(frame_number(call->args.word[0], &number));
-	return move_to(s, answer, number, out);
+	return s->native ? move_native(s, answer, number, out) : move_to(s, answer, number, out);
 }
 
 static struct error *run_up(struct session *s, const struct answer *answer, const struct call *call,
@@ -105,6 +131,8 @@ static struct error *run_up(struct session *s, const struct answer *answer, cons
 	struct focus f;
 
 	(void)call;
+	if (s->native)
+		return move_native(s, answer, s->frame + 1, out);
 	TRY(focus_frame(s, answer->snapshot, &f));
 	future_frame(f.root, f.frame->number, &parent);
 	if (!parent)
@@ -155,13 +183,19 @@ static struct error *run_down(struct session *s, const struct answer *answer,
 {
 	const struct future *child = NULL;
 	struct focus f;
-	unsigned n;
+	unsigned n = 1;
 
+	if (call->args.n)
+		TRY(frame_number(call->args.word[0], &n));
+	if (s->native && n > s->frame)
+		return error_new(ERR_STATE, "frame #%u has %u below it; #0 is innermost", s->frame,
+		                 s->frame);
+	if (s->native)
+		return move_native(s, answer, s->frame - n, out);
 	TRY(focus_frame(s, answer->snapshot, &f));
 	if (!f.frame->nchildren)
 		return error_new(ERR_STATE, "frame #%u is innermost", f.frame->number);
 	if (call->args.n) {
-		TRY(frame_number(call->args.word[0], &n));
 		TRY(nth_child(f.frame, n, &child));
 	} else {
 		TRY(only_child(f.frame, &child));
@@ -173,7 +207,8 @@ static struct error *run_locals(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
 	(void)call;
-	return move_to(s, answer, s->frame, out);
+	return s->native ? move_native(s, answer, s->frame, out)
+	                 : move_to(s, answer, s->frame, out);
 }
 
 const struct command task_command = {
@@ -184,7 +219,8 @@ const struct command task_command = {
 	.check = check_task,
 	.summary = "Put a task in focus, and show the frame in focus",
 	.help = "    frame, up, down, locals and print are about that task until thread N, or\n"
-		"    another task, is chosen. All frames: async task.",
+		"    another task, is chosen. Without ID, behind thread N: of the task that the\n"
+		"    thread runs, or of the future that it blocks on. All frames: async task.",
 	.wants = FRAME_WANTS,
 	.run = run_task,
 };
@@ -195,10 +231,11 @@ const struct command frame_command = {
 	.max_args = 1,
 	.verbose = true,
 	.check = check_frame,
-	.summary = "Put frame N of the task in focus, and show it",
-	.help = "    N is the number that backtraces show. Without task ID the frames are those "
-		"of\n"
-		"    the task that the thread in focus runs, or of the future that it blocks on.",
+	.summary = "Put frame N of the task or thread in focus, and show it",
+	.help = "    N is the number that backtraces show. Behind task ID the frames are those of\n"
+		"    the task, behind thread N and where a program under control has stopped, the\n"
+		"    native ones that bt shows; else those of the task that the thread in focus\n"
+		"    runs, or of the future that it blocks on.",
 	.wants = FRAME_WANTS,
 	.run = run_frame,
 };
@@ -206,7 +243,7 @@ const struct command frame_command = {
 const struct command up_command = {
 	.name = "up",
 	.verbose = true,
-	.summary = "To the frame that awaits the one in focus",
+	.summary = "To the frame that awaits, or calls, the one in focus",
 	.wants = FRAME_WANTS,
 	.run = run_up,
 };
@@ -217,8 +254,9 @@ const struct command down_command = {
 	.max_args = 1,
 	.verbose = true,
 	.check = check_frame,
-	.summary = "To the frame that the one in focus awaits",
-	.help = "    Where it polls several, N says which: 1 is the first one below it.",
+	.summary = "To the frame that the one in focus awaits, or calls",
+	.help = "    Where it polls several, N says which: 1 is the first one below it. Of native\n"
+		"    frames: how many frames down.",
 	.wants = FRAME_WANTS,
 	.run = run_down,
 };
@@ -226,7 +264,9 @@ const struct command down_command = {
 const struct command locals_command = {
 	.name = "locals",
 	.summary = "The variables of the frame in focus",
-	.help = "    Arguments first. All frames of a task with theirs: async task -v.",
+	.help = "    Arguments first. All frames of a task with theirs: async task -v. Of a "
+		"native\n"
+		"    frame of optimised code: their values, or why they have none.",
 	.wants = FRAME_WANTS | WANT_LOCALS,
 	.run = run_locals,
 };

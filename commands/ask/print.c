@@ -19,14 +19,23 @@ static void ask_print(const struct session *s, const struct call *call, struct q
 	ret->task = *s->task ? s->task : NULL;
 	ret->thread = session_focus_number(s);
 	ret->frame = s->frame;
+	ret->native = s->native;
 	ret->print = call->args.word[0];
+}
+
+/* Of a native frame only the thread is known here: the snapshot has no stacks. */
+static struct error *focus_thread(const struct session *s, const struct snapshot *snap,
+                                  struct focus *ret)
+{
+	*ret = (struct focus){ 0 };
+	return session_focus(s, snap, &ret->thread);
 }
 
 /* Finds the frame in focus; a static needs none. */
 static struct error *focus_of(const struct session *s, const struct snapshot *snap,
                               const struct local *printed, struct focus *ret)
 {
-	struct error *err = focus_frame(s, snap, ret);
+	struct error *err = s->native ? focus_thread(s, snap, ret) : focus_frame(s, snap, ret);
 
 	if (!err || !printed)
 		return err;

@@ -91,7 +91,8 @@ const struct command thread_command = {
 	.max_args = 1,
 	.check = check_thread,
 	.summary = "Put thread N in focus and show its stack",
-	.help = "    The task it runs, or the future it blocks on, is then in focus, too.",
+	.help = "    frame, up, down, locals and print are then about its native frames; task\n"
+		"    without ID goes on to the task it runs, or the future it blocks on.",
 	.wants = WANT_STACKS | WANT_RUNNING,
 	.run = run_thread,
 };

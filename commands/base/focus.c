@@ -142,18 +142,22 @@ static struct error *thread_line(const struct session *s, const struct snapshot 
 	const struct thread_info *th;
 
 	TRY(session_focus(s, snap, &th));
-	for (size_t i = 0; i < th->nframes; i++) {
+	for (size_t i = s->native ? s->frame : 0; i < th->nframes; i++) {
 		const struct stack_frame *f = &th->frames[i];
 
-		if (!f->file || !f->line)
+		if (!f->file || !f->line) {
+			if (s->native && s->frame)
+				break;
 			continue;
+		}
 		*ret = (struct source_line){ .file = f->file,
 			                     .display = f->file_short,
 			                     .line = f->line };
 		return NULL;
 	}
-	return error_new(ERR_STATE, "no frame of thread #%u has a source line%s%s", th->number,
-	                 th->problem ? ": " : "", th->problem ? th->problem : "");
+	return error_new(ERR_STATE, "the source line of frame #%u of thread #%u is not known%s%s",
+	                 s->native ? s->frame : 0, th->number, th->problem ? ": " : "",
+	                 th->problem ? th->problem : "");
 }
 
 struct error *focus_line(const struct session *s, const struct snapshot *snap,
@@ -173,43 +177,70 @@ struct error *focus_line(const struct session *s, const struct snapshot *snap,
 	return NULL;
 }
 
-/* The thread whose native frames are in focus. */
-static struct error *native_thread(const struct session *s, const struct snapshot *snap,
-                                   const struct thread_info **ret)
+/* ---- native frames ---- */
+
+/* The number of the thread whose native frames are in focus. */
+static struct error *native_thread(struct session *s, unsigned *ret)
 {
+	const struct snapshot *snap;
 	struct focus f;
 
+	*ret = session_focus_number(s);
 	if (!*s->task)
-		return session_focus(s, snap, ret);
+		return NULL;
+	TRY(session_snapshot(s, WANT_TASKS | WANT_RUNNING, NULL, &snap));
 	TRY(focus_tree(s, snap, &f));
 	if (!f.thread)
 		return error_new(ERR_STATE,
 		                 "task %s does not run: it has no native frames; \"thread N\" puts "
 		                 "a thread in focus",
 		                 s->task);
-	*ret = f.thread;
+	*ret = f.thread->number;
 	return NULL;
 }
 
-struct error *focus_native(const struct session *s, const struct snapshot *snap,
-                           const struct stack_frame **ret, uint64_t *lookup)
+struct error *focus_native_frame(struct session *s, unsigned number, unsigned wants,
+                                 struct focus *ret)
 {
-	const struct thread_info *th;
-	unsigned number = 0;
+	struct question question = { .native = true, .frame = number };
+	const struct snapshot *snap;
 
-	TRY(native_thread(s, snap, &th));
-	if (!th->nframes)
+	TRY(native_thread(s, &question.thread));
+	TRY(session_snapshot(s, WANT_STACKS | WANT_RUNNING | wants, &question, &snap));
+	*ret = (struct focus){ .values = snap->native };
+	if (*s->task)
+		ret->thread = snapshot_thread(snap, question.thread);
+	else
+		TRY(session_focus(s, snap, &ret->thread));
+	/* Thread numbers change when a thread ends before the snapshot is taken. */
+	if (!ret->thread || ret->thread->number != question.thread)
+		return error_new(ERR_STATE, "thread #%u is another one now; ask again",
+		                 question.thread);
+	if (!ret->thread->nframes)
 		return error_new(ERR_STATE, "the native frames of thread #%u are not known%s%s",
-		                 th->number, th->problem ? ": " : "",
-		                 th->problem ? th->problem : "");
-	*ret = &th->frames[number];
-	*lookup = (*ret)->pc - ((*ret)->pc != th->frames[0].pc);
+		                 question.thread, ret->thread->problem ? ": " : "",
+		                 ret->thread->problem ? ret->thread->problem : "");
+	if (number >= ret->thread->nframes || !ret->values || !ret->values->found)
+		return error_new(ERR_STATE, "no frame #%u in thread #%u; the last is #%zu", number,
+		                 question.thread, ret->thread->nframes - 1);
+	ret->native = &ret->thread->frames[number];
 	return NULL;
+}
+
+struct error *focus_native(struct session *s, unsigned wants, struct focus *ret)
+{
+	return focus_native_frame(s, s->native && !*s->task ? s->frame : 0, wants, ret);
+}
+
+uint64_t focus_lookup_pc(const struct focus *f)
+{
+	return f->native->pc - (f->native->pc != f->thread->frames[0].pc);
 }
 
 void focus_set_task(struct session *s, const struct task *task)
 {
 	snprintf(s->task, sizeof(s->task), "%s", task->id);
+	s->native = false;
 	s->frame = 0;
 	listing_forget(s);
 }
@@ -218,6 +249,7 @@ void focus_set_thread(struct session *s, const struct thread_info *th)
 {
 	s->focus = th->tid;
 	*s->task = '\0';
+	s->native = true;
 	s->frame = 0;
 	listing_forget(s);
 }

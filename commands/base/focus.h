@@ -15,6 +15,9 @@ struct focus {
 	const struct task *task;          /* NULL: root is what the thread blocks on */
 	const struct future *root;        /* of the tree; NULL: the task has none */
 	const struct future *frame;       /* NULL: no root */
+	/* A native frame of thread, in place of task, root and frame; NULL: none is in focus. */
+	const struct stack_frame *native;
+	const struct native_frame *values; /* of native: its variables and registers */
 };
 
 /*
@@ -36,15 +39,17 @@ struct error *focus_frame(const struct session *s, const struct snapshot *snap, 
 struct error *focus_line(const struct session *s, const struct snapshot *snap,
                          struct source_line *ret) MUST_CHECK;
 
-/* What a snapshot needs for focus_native(). */
-enum { FOCUS_NATIVE_WANTS = WANT_STACKS | WANT_RUNNING };
 /*
- * The native frame in focus: that of the thread in focus, or of the thread that runs the task in
- * focus. *lookup: the address that names its function, of a caller one byte before its pc.
- * ERR_STATE: there is none.
+ * Takes a snapshot with the native frame in focus: that of the thread in focus, or the innermost of
+ * the thread that runs the task in focus. The snapshot has WANT_STACKS, WANT_RUNNING and wants.
+ * ERR_STATE where there is no such frame. ret->values is never NULL.
  */
-struct error *focus_native(const struct session *s, const struct snapshot *snap,
-                           const struct stack_frame **ret, uint64_t *lookup) MUST_CHECK;
+struct error *focus_native(struct session *s, unsigned wants, struct focus *ret) MUST_CHECK;
+/* The same for another frame of that thread. */
+struct error *focus_native_frame(struct session *s, unsigned number, unsigned wants,
+                                 struct focus *ret) MUST_CHECK;
+/* The address that names the function of a native frame: of a caller one byte before its pc. */
+uint64_t focus_lookup_pc(const struct focus *f);
 
 /* Puts a task, or a thread, in focus, each with its outermost frame. */
 void focus_set_task(struct session *s, const struct task *task);

@@ -42,6 +42,8 @@ struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer
 	s->focus = 0;
 	s->task[0] = '\0';
 	s->frame = 0;
+	s->native = false;
+	s->examined.has_next = false;
 	listing_forget(s);
 	return asyncdbg_open(&options, &s->handle);
 }

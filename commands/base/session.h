@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "commands/base/examine.h"
 #include "commands/base/listing.h"
 #include "debugger/base/error.h"
 #include "dwarf/code/source_file.h"
@@ -20,7 +21,8 @@ struct session {
 	const char *const *program; /* the words behind --, with NULL at the end; NULL: none */
 	pid_t focus;                /* tid of the thread in focus, 0: the default */
 	char task[TASK_ID_SIZE];    /* id of the task in focus, "": the task that runs on focus */
-	unsigned frame;             /* number of the frame in focus, within its tree */
+	bool native;                /* frame is of the thread in focus, as bt numbers them */
+	unsigned frame;             /* number of the frame in focus, else within its tree */
 	bool verbose;               /* all commands show variables of every frame where they can */
 	unsigned
 		finding; /* exit code of the last command's answer, such as STATUS_FOUND; 0: none */
@@ -28,6 +30,7 @@ struct session {
 	bool quit;                   /* leave the prompt */
 	struct source_files sources; /* with the source maps of the user */
 	struct listed listed;        /* what `list` goes on from */
+	struct examined examined;    /* what `x` goes on from */
 	/* Of a program under control: commands/control. All zeros: there was none. */
 	struct debuggee debuggee;
 	struct asyncdbg_options own_options; /* those of a handle that session_reopen() opened */

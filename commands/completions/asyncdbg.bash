@@ -112,11 +112,11 @@ _asyncdbg()
 
 	local next=
 	case "${words[*]}" in
-	"") next="async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread
+	"") next="async task frame up down list disassemble x locals print whatis type types tasks runtimes threads thread
 		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition catch handle signal interrupt delete enable disable set dap help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
-	info) next="breakpoints layout signals sockets threads locals" ;;
+	info) next="breakpoints layout signals sockets threads locals registers" ;;
 	layout | save | diff* | report)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -51,7 +51,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition catch handle signal interrupt delete enable disable set dap help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble x locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition catch handle signal interrupt delete enable disable set dap help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -60,7 +60,7 @@ complete -c asyncdbg -n '__asyncdbg_typed save' -l values -d 'Save the values of
 complete -c asyncdbg -n '__asyncdbg_typed diff' -F
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l interval -x -d 'Look at the process again after that time'
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l count -x -d 'Compare so many times'
-complete -c asyncdbg -n '__asyncdbg_typed info' -a 'breakpoints layout signals sockets threads locals'
+complete -c asyncdbg -n '__asyncdbg_typed info' -a 'breakpoints layout signals sockets threads locals registers'
 set -l fields 'id kind state runtime type spawned_at defined_at function location waiting_on task object armed thread span problem depth frames leaves remaining_ms queued position permits_missing send_queue retransmits http_role http_version http_phase http_method http_path http_queued http_streams'
 for command in tasks 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l with -x -a $fields -d 'Only tasks that match'

@@ -47,6 +47,8 @@ struct json {
 	const struct stopped *stopped;           /* NULL none */
 	const struct listing *listing;           /* NULL none */
 	const struct code_listing *code;         /* NULL none */
+	const bool *registers;                   /* shown ones of focus; NULL none */
+	const struct examine_shown *memory;      /* NULL none */
 	bool has_breakpoints;
 	struct breakpoint *const *breakpoints;
 	size_t nbreakpoints;
@@ -104,6 +106,8 @@ static void clear(struct json *j)
 	j->stopped = NULL;
 	j->listing = NULL;
 	j->code = NULL;
+	j->registers = NULL;
+	j->memory = NULL;
 	j->has_breakpoints = false;
 	j->signals = NULL;
 	j->graph = j->verdicts = NULL;
@@ -256,6 +260,20 @@ static void json_signals(struct out *o, const struct control_signals *s, uint64_
 	j->which_signals = which;
 }
 
+static void json_registers(struct out *o, const struct focus *f, const bool *shown)
+{
+	struct json *j = (struct json *)o;
+
+	j->focus = *f;
+	j->has_focus = true;
+	j->registers = shown;
+}
+
+static void json_memory(struct out *o, const struct examine_shown *m)
+{
+	((struct json *)o)->memory = m;
+}
+
 static void json_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
 {
 	struct json *j = (struct json *)o;
@@ -360,6 +378,8 @@ static void put_focus(struct json_writer *w, const struct focus *f)
 	out_json_number_if(w, "thread", f->thread, f->thread ? f->thread->number : 0);
 	json_put_text(w, "task", f->task ? f->task->id : NULL);
 	out_json_number_if(w, "frame", f->frame, f->frame ? f->frame->number : 0);
+	if (f->native)
+		json_put_int(w, "native_frame", f->native->number);
 	json_close_object(w);
 }
 
@@ -578,9 +598,15 @@ static void put_answers(struct json *j)
 		out_json_listing(w, j->listing);
 	if (j->code)
 		out_json_disassembly(w, j->code);
+	if (j->registers)
+		out_json_registers(w, &j->focus, j->registers);
+	if (j->memory)
+		out_json_memory(w, j->memory);
 	if (j->diff)
 		out_json_diff(w, j->diff);
-	if (j->has_frame)
+	if (j->has_frame && j->focus.native)
+		out_json_native_frame(w, "native_frame", &j->focus, j->out.answer.verbose);
+	else if (j->has_frame)
 		out_json_future(w, "frame", j->focus.frame, j->out.answer.verbose);
 	if (j->printed)
 		out_json_local(w, "printed", j->printed);
@@ -701,6 +727,8 @@ static const struct out_ops json_ops = {
 	.signals = json_signals,
 	.listing = json_listing,
 	.disassembly = json_disassembly,
+	.registers = json_registers,
+	.memory = json_memory,
 	.watched = json_watched,
 	.summary = json_summary,
 	.saved = json_saved,

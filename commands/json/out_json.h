@@ -30,6 +30,9 @@ void out_json_thread(struct json_writer *w, const struct thread_info *th, bool w
  */
 void out_json_holdings(struct json_writer *w, const struct snapshot *s,
                        const struct task *const *tasks, size_t ntasks);
+/* Writes a native frame as an object of this key, with its variables if verbose. */
+void out_json_native_frame(struct json_writer *w, const char *key, const struct focus *f,
+                           bool verbose);
 void out_json_runtime(struct json_writer *w, const struct answer *answer,
                       const struct runtime_info *r);
 /* out_json_group.c */
@@ -64,6 +67,8 @@ void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list,
 void out_json_recorded(struct json_writer *w, const struct recorded *what);
 /* out_json_code.c */
 void out_json_listing(struct json_writer *w, const struct listing *l);
+void out_json_registers(struct json_writer *w, const struct focus *f, const bool *shown);
+void out_json_memory(struct json_writer *w, const struct examine_shown *m);
 void out_json_disassembly(struct json_writer *w, const struct code_listing *l);
 /* out_json_graph.c */
 void out_json_graph(struct json_writer *w, const struct verdicts *v, const bool *shown);

@@ -1,8 +1,13 @@
-/* Source text and machine code as JSON. */
+/* Source text, machine code, memory and registers as JSON. */
+#include <inttypes.h>
+
 #include "commands/base/code_listing.h"
+#include "commands/base/examine.h"
+#include "commands/base/focus.h"
 #include "commands/base/listing.h"
 #include "commands/json/out_json.h"
 #include "debugger/base/str.h"
+#include "dwarf/code/memory_dump.h"
 
 void out_json_listing(struct json_writer *w, const struct listing *l)
 {
@@ -59,6 +64,45 @@ void out_json_disassembly(struct json_writer *w, const struct code_listing *l)
 	json_open_array(w, "instructions");
 	for (size_t i = 0; i < l->code->nrows; i++)
 		put_instruction(w, &l->rows[i]);
+	json_close_array(w);
+	json_close_object(w);
+}
+
+void out_json_registers(struct json_writer *w, const struct focus *f, const bool *shown)
+{
+	SCRATCH(tmp);
+
+	json_open_object(w, "registers");
+	for (size_t i = 0; i < f->values->nregisters; i++) {
+		const struct native_register *r = &f->values->registers[i];
+
+		if (shown[i])
+			json_put_text(w, r->name,
+			              r->known ? arena_printf(&tmp, "0x%" PRIx64, r->value) : NULL);
+	}
+	json_close_object(w);
+}
+
+void out_json_memory(struct json_writer *w, const struct examine_shown *m)
+{
+	bool has_size = m->format->letter != 's' && m->format->letter != 'i';
+	SCRATCH(tmp);
+
+	json_open_object(w, "memory");
+	json_put_text(w, "format", arena_printf(&tmp, "%c", m->format->letter));
+	out_json_number_if(w, "size", has_size, m->format->size);
+	json_put_text(w, "symbol", m->symbol);
+	json_put_text(w, "problem", m->dump->problem);
+	json_open_array(w, "units");
+	for (size_t i = 0; i < m->dump->n; i++) {
+		const struct memory_unit *u = &m->dump->units[i];
+
+		json_open_object(w, NULL);
+		json_put_address(w, "address", u->addr);
+		json_put_text(w, "value", u->text);
+		json_put_text(w, "symbol", u->symbol);
+		json_close_object(w);
+	}
 	json_close_array(w);
 	json_close_object(w);
 }

@@ -1,4 +1,5 @@
 /* Writes the parts of a snapshot as JSON. */
+#include "commands/base/focus.h"
 #include "commands/json/out_json.h"
 
 #include <string.h>
@@ -311,9 +312,8 @@ void out_json_holdings(struct json_writer *w, const struct snapshot *s,
 	map_free(&keys);
 }
 
-static void put_frame(struct json_writer *w, const struct stack_frame *f)
+static void put_frame_members(struct json_writer *w, const struct stack_frame *f)
 {
-	json_open_object(w, NULL);
 	json_put_int(w, "number", f->number);
 	json_put_address(w, "pc", f->pc);
 	json_put_text(w, "function", f->function);
@@ -324,6 +324,25 @@ static void put_frame(struct json_writer *w, const struct stack_frame *f)
 	json_put_bool(w, "inlined", f->inlined);
 	json_put_text(w, "module", f->module);
 	json_put_text(w, "polls_task", f->polls_task);
+}
+
+static void put_frame(struct json_writer *w, const struct stack_frame *f)
+{
+	json_open_object(w, NULL);
+	put_frame_members(w, f);
+	json_close_object(w);
+}
+
+void out_json_native_frame(struct json_writer *w, const char *key, const struct focus *f,
+                           bool verbose)
+{
+	json_open_object(w, key);
+	put_frame_members(w, f->native);
+	json_open_array(w, "locals");
+	for (size_t i = 0; verbose && i < f->values->nlocals; i++)
+		out_json_local(w, NULL, &f->values->locals[i]);
+	json_close_array(w);
+	json_put_text(w, "problem", f->values->problem);
 	json_close_object(w);
 }
 

@@ -23,6 +23,7 @@ struct async_processes;
 struct code_listing;
 struct command;
 struct diff;
+struct examine_shown;
 struct finding;
 struct focus;
 struct groups;
@@ -214,6 +215,10 @@ struct out_ops {
 	void (*disassembly)(struct out *o, const struct code_listing *l);
 	/* What is done with the signals of a set, bit n - 1 for signal n; borrowed until end. */
 	void (*signals)(struct out *o, const struct control_signals *s, uint64_t which);
+	/* The registers of the native frame in focus; those with shown[i]. */
+	void (*registers)(struct out *o, const struct focus *f, const bool *shown);
+	/* Memory (commands/base/examine.h); borrowed until end. */
+	void (*memory)(struct out *o, const struct examine_shown *m);
 	/* Before the findings of a watchdog. */
 	void (*watched)(struct out *o, const struct watched *w);
 	/* The target, and how completely it was understood. */

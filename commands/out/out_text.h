@@ -103,6 +103,8 @@ void text_task_line(struct text *t, const struct task *task);
 void text_thread_line(struct text *t, const struct thread_info *th);
 /* With the futures that it polls. */
 void text_thread_async(struct text *t, const struct thread_info *th);
+/* A line of a native stack. */
+void text_native_frame(struct text *t, const struct stack_frame *f);
 /* With its native frames, and the futures of the tasks that they poll. */
 void text_thread_stack(struct text *t, const struct thread_info *th);
 
@@ -133,6 +135,8 @@ void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n);
 
 /* out_text_code.c */
 void text_listing(struct out *o, const struct listing *l);
+void text_registers(struct out *o, const struct focus *f, const bool *shown);
+void text_memory(struct out *o, const struct examine_shown *m);
 void text_disassembly(struct out *o, const struct code_listing *l);
 /* Prints a line of a source; the one in focus is marked. */
 void text_source_line(struct text *t, unsigned number, bool current, const char *line);

@@ -1,9 +1,12 @@
-/* Source text and machine code as text. */
+/* Source text, machine code, memory and registers as text. */
 #include <inttypes.h>
 
 #include "commands/base/code_listing.h"
+#include "commands/base/examine.h"
+#include "commands/base/focus.h"
 #include "commands/base/listing.h"
 #include "commands/out/out_text.h"
+#include "dwarf/code/memory_dump.h"
 
 void text_source_line(struct text *t, unsigned number, bool current, const char *line)
 {
@@ -98,4 +101,65 @@ void text_disassembly(struct out *o, const struct code_listing *l)
 		code_row(t, l, &l->rows[i]);
 	}
 	text_problem(t, "   ", l->code->problem);
+}
+
+void text_registers(struct out *o, const struct focus *f, const bool *shown)
+{
+	struct text *t = (struct text *)o;
+
+	for (size_t i = 0; i < f->values->nregisters; i++) {
+		const struct native_register *r = &f->values->registers[i];
+
+		if (!shown[i])
+			continue;
+		str_printf(&t->line, "%-8s ", r->name);
+		if (r->known)
+			str_printf(&t->line, "0x%-16" PRIx64 "  %" PRId64, r->value,
+			           (int64_t)r->value);
+		else
+			str_append(&t->line, "not known in this frame");
+		text_end_line(t);
+	}
+}
+
+/* How many units stand on a line. */
+static size_t per_line(const struct memory_format *f)
+{
+	if (f->letter == 's' || f->letter == 'i')
+		return 1;
+	if (f->letter == 'a')
+		return 2;
+	if (f->letter == 't')
+		return f->size == 8 ? 1 : 8 / f->size;
+	return f->size <= 2 ? 8 : 16 / f->size;
+}
+
+void text_memory(struct out *o, const struct examine_shown *m)
+{
+	struct text *t = (struct text *)o;
+	size_t n = per_line(m->format);
+
+	for (size_t i = 0; i < m->dump->n; i++) {
+		const struct memory_unit *u = &m->dump->units[i];
+
+		if (i % n == 0) {
+			str_printf(&t->line, "0x%" PRIx64, u->addr);
+			if (i == 0 && m->symbol) {
+				str_append(&t->line, " <");
+				text_name(t, m->symbol);
+				str_append(&t->line, ">");
+			}
+			str_append(&t->line, ":");
+		}
+		str_append(&t->line, "  ");
+		text_clean(t, u->text);
+		if (u->symbol) {
+			str_append(&t->line, " <");
+			text_name(t, u->symbol);
+			str_append(&t->line, ">");
+		}
+		if (i % n == n - 1 || i + 1 == m->dump->n)
+			text_end_line(t);
+	}
+	text_problem(t, "   ", m->dump->problem);
 }

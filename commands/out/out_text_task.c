@@ -260,7 +260,7 @@ void text_job_view(struct text *t, const struct job *job, enum task_view view)
 		text_holders(t, holders_blocked_in(s, &task), &task, "     ");
 }
 
-static void native_frame(struct text *t, const struct stack_frame *f)
+void text_native_frame(struct text *t, const struct stack_frame *f)
 {
 	const char *function =
 		t->out.options.full_names && f->function_full ? f->function_full : f->function;
@@ -315,7 +315,7 @@ void text_thread_stack(struct text *t, const struct thread_info *th)
 	thread_wait(t, th);
 	text_end_line(t);
 	for (size_t i = 0; i < th->nframes; i++) {
-		native_frame(t, &th->frames[i]);
+		text_native_frame(t, &th->frames[i]);
 		if (th->frames[i].polls_task)
 			polled_task(t, th->frames[i].polls_task, th->number);
 	}

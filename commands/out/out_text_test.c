@@ -395,10 +395,13 @@ static void the_focus_follows_the_thread(void **state)
 	assert_null(run_in_session(&c, &session, &async_task_command, s, NULL, false));
 	assert_non_null(strstr(c.answers, "\nTask: 4 (idle)\n     header"));
 	assert_null(run_in_session(&c, &session, &thread_command, s, "3", false));
+	assert_true(session.native);
+	assert_says(&session, &task_command, s, NULL, "Task: 5 (running on thread #3)\n" RUNNING_5);
+	assert_false(session.native);
 	assert_says(&session, &frame_command, s, NULL,
 	            "Task: 5 (running on thread #3)\n" RUNNING_5);
 	assert_null(run_in_session(&c, &session, &thread_command, s, "2", false));
-	assert_says(&session, &frame_command, s, NULL,
+	assert_says(&session, &task_command, s, NULL,
 	            "thread #2 runs no task; these do: #3 (task 5), #4 (task 9)");
 }
 

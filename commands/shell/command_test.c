@@ -153,6 +153,9 @@ static void short_forms_beat_prefixes(void **state)
 	assert_finds("l app/src/main.rs:41", &list_command, "app/src/main.rs:41");
 	assert_finds("disas/s app::serve", &disassemble_command, "/s|app::serve");
 	assert_finds("disassemble /rs 0x10,+4 --intel", &disassemble_command, "/rs|0x10,+4");
+	assert_finds("x/8xb $sp + 8", &x_command, "/8xb|$sp|+|8");
+	assert_finds("x 0x10", &x_command, "0x10");
+	assert_finds("i reg rip", &info_registers_command, "rip");
 	assert_finds("l -", &list_command, "-");
 	assert_finds("list app::{impl#0}::serve", &list_command, "app::{impl#0}::serve");
 	assert_finds("r", &run_command, "");
@@ -179,8 +182,12 @@ static void short_forms_beat_prefixes(void **state)
 static void names_the_nearest_of_what_is_missing(void **state)
 {
 	(void)state;
-	assert_refuses("x 0x10", "the command \"x\" does not exist: \"print\" shows values, "
-	                         "\"whatis\" what an address belongs to");
+	assert_refuses("x/8z 0x10",
+	               "\"8z\" is no format: a number, a letter of xduotcafsi and a size of "
+	               "bhwg, as in 8xb");
+	assert_refuses("x/0x 0x10", "\"0x\": the number of units is 1 to 65536");
+	assert_refuses("x/65537xb 0", "\"65537xb\": the number of units is 1 to 65536");
+	assert_refuses("x/hf 0", "a floating-point number has 4 or 8 bytes: w or g");
 	assert_refuses("watch x", "the command \"watch\" does not exist: \"break\" sets "
 	                          "breakpoints");
 	assert_refuses("break main.rs:", "\"main.rs:\" is no place: name FILE:LINE, a function "
@@ -281,7 +288,8 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
 	assert_refuses("info heap",
 	               "unknown command \"info heap\"; there are info, info layout, info "
-	               "sockets, info threads, info locals, info signals, info breakpoints");
+	               "sockets, info threads, info locals, info signals, info registers, "
+	               "info breakpoints");
 	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
 	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
 	assert_refuses("whatis", "\"whatis\" needs more words; usage: whatis ADDR");
@@ -512,7 +520,7 @@ static void completes(void **state)
 	assert_completes("async bt", "", "all");
 	assert_completes("async task 4", "", "");
 	assert_completes("nonsense", "", "");
-	assert_completes("info", "", "layout|sockets|threads|locals|signals|breakpoints");
+	assert_completes("info", "", "layout|sockets|threads|locals|registers|breakpoints");"layout|sockets|threads|locals|signals|breakpoints");
 	assert_completes("async bt", "-", "-v|--verbose");
 	assert_completes("async task 4", "--v", "--verbose");
 	assert_completes("runtimes", "-", "");

@@ -10,6 +10,7 @@ static const struct {
 	{ "i", "info" },   { "k", "kill" },   { "l", "list" },     { "n", "next" },
 	{ "ni", "nexti" }, { "p", "print" },  { "q", "quit" },     { "r", "run" },
 	{ "s", "step" },   { "si", "stepi" }, { "tb", "tbreak" },  { "u", "up" },
+	{ "x", "x" },
 };
 
 const char *short_form(const char *word)
@@ -22,15 +23,13 @@ const char *short_form(const char *word)
 }
 
 static const char no_watch[] = "\"break\" sets breakpoints";
-static const char no_memory[] = "\"print\" shows values, \"whatis\" what an address belongs to";
 
 static const struct {
 	const char *word, *letters; /* letters: its short form, NULL none */
 	const char *instead;
 } missing[] = {
 	{ "logpoint", NULL, no_watch },
-	{ "watch", NULL, no_watch },
-	{ "x", NULL, no_memory },
+	{  "watch", NULL, no_watch },
 };
 
 struct error *short_form_missing(const char *word)

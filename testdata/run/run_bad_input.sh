@@ -317,6 +317,16 @@ check_code() {
 	expect 2 'no function of the name no::such' "${core[@]}" disassemble no::such
 	expect 64 'is the name of [0-9]+ functions' "${core[@]}" disassemble poll
 	expect 64 'no format' "${core[@]}" disassemble /z
+	expect 2 '0x10 is not readable' "${core[@]}" x/65536xg 0x10
+	expect 2 'is not readable' "${core[@]}" x/s 0xffffffffffffffff
+	expect 2 'is not readable' "${core[@]}" x/i 0
+	expect 64 'number of units' "${core[@]}" x/65537xb 0
+	expect 64 'number of units' "${core[@]}" x/99999999999999999999xb 0
+	expect 64 'no format' "${core[@]}" x/%n 0
+	expect 64 'no register "zz"' "${core[@]}" x '$zz'
+	expect 64 'no register' "${core[@]}" info registers zz
+	expect 64 'needs an address' "${core[@]}" x
+	expect 0 '' "${core[@]}" x/65536xb '$sp'
 }
 
 # says_input REGEX: standard error matches it, and the summary is shown.

@@ -139,7 +139,11 @@ run_types() {
 		answer "$fixture" type-struct "$format" type truth::Place
 		answer "$fixture" type-coroutine "$format" type locals::plain::compounds
 		answer "$fixture" list "$format" list locals/src/plain.rs:20
+		answer "$fixture" x-words "$format" x/9xg '$sp'
+		answer "$fixture" x-addresses "$format" x/3a '$sp'
+		answer "$fixture" info-registers "$format" info registers
 	done
+	answer "$fixture" native txt -e 'thread 1; frame 18; locals; down; info registers'
 }
 
 run_fixture() {

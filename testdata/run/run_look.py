@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Looks at where the program `steps` stands while it is under control: source text and
-machine code.
+"""Looks at where the program `steps` stands while it is under control: source text,
+machine code, memory, registers, and the variables of its native frames.
 
 usage: run_look.py ASYNCDBG STEPS
 """
@@ -68,12 +68,52 @@ def check_code(asyncdbg, steps):
     expect("lines without /s", {None}, {row["line"] for row in bare["disassembly"]["instructions"]})
 
 
+def check_memory(asyncdbg, steps):
+    """The same bytes as instruction, as units of two sizes, and behind the register."""
+    commands = ["disassemble", "info registers rip rsp", "x/8xb $pc", "x/1xg $pc", "x/2i $rip", "x/2xg $sp", "x"]
+    (stop, code, registers, *memory), _ = ask(asyncdbg, steps, commands)
+    octets, word, instructions, stack, behind = (answer["memory"] for answer in memory)
+    here = [n for n, row in enumerate(code["disassembly"]["instructions"]) if row["current"]][0]
+    rows = code["disassembly"]["instructions"][here:here + 2]
+    expect("pc", rows[0]["address"], registers["registers"]["rip"])
+    expect("instructions", [row["text"] for row in rows], [unit["value"] for unit in instructions["units"]])
+    got = [int(unit["value"], 16) for unit in octets["units"]]
+    expect("bytes", rows[0]["bytes"].split()[:8], [f"{byte:02x}" for byte in got][:len(rows[0]["bytes"].split())])
+    expect("a word", int.from_bytes(bytes(got), "little"), int(word["units"][0]["value"], 16))
+    expect("the stack", registers["registers"]["rsp"], stack["units"][0]["address"])
+    expect("what follows", int(stack["units"][1]["address"], 16) + 8, int(behind["units"][0]["address"], 16))
+
+
+def check_frames(asyncdbg, steps, optimised):
+    """`bt` numbers the frames; each variable has a value or a reason."""
+    commands = ["bt", "frame", "locals", "up", "locals", "down", "frame 2", "down 2", "task"]
+    # In optimised code it may be nowhere, which is an error.
+    if not optimised:
+        commands[-1:] = ["print message", "task", "print message"]
+    answers, _ = ask(asyncdbg, steps, commands)
+    frames = answers[1]["threads"][0]["frames"]
+    shown = [answer.get("native_frame") for answer in answers[2:]]
+    expect("numbers", [0, 0, 1, 1, 0, 2, 0], [frame["number"] for frame in shown[:7]])
+    for frame in shown[:7]:
+        same = frames[frame["number"]]
+        expect("a frame of bt", same, {key: frame[key] for key in same})
+    for frame in (shown[1], shown[3]):
+        for variable in frame["locals"]:
+            if (variable["value"] is None) == (variable["problem"] is None):
+                sys.exit(f"neither a value nor a reason, or both: {variable}")
+    printed = [answer["printed"]["value"] for answer in answers if "printed" in answer]
+    expect("values of `message` in frame 0 and in the task", printed[:1], printed[1:])
+    expect("the task in focus", True, answers[-1]["focus"]["frame"] is not None)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     asyncdbg, steps = sys.argv[1:]
     check_source(asyncdbg, steps)
     check_code(asyncdbg, steps)
+    check_memory(asyncdbg, steps)
+    check_frames(asyncdbg, steps, "release" in steps)
     print("ok")
 
 
