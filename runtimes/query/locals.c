@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
-#include "dwarf/lookup/native_variables.h"
+#include "dwarf/frame/native_variables.h"
 #include "dwarf/lookup/variables.h"
 #include "runtimes/future/moved.h"
 #include "runtimes/future/needs_drop.h"

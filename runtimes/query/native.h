@@ -5,7 +5,7 @@
 #ifndef RUNTIMES_QUERY_NATIVE_H
 #define RUNTIMES_QUERY_NATIVE_H
 
-#include "dwarf/lookup/native_variables.h"
+#include "dwarf/frame/native_variables.h"
 #include "runtimes/common/inspector.h"
 
 /*

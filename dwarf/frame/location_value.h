@@ -2,8 +2,8 @@
  * Evaluates a location description of a variable (DWARF 5, 2.6) in a frame: where the variable is,
  * or its bytes where it is in no memory, or why it has no value.
  */
-#ifndef DWARF_LOOKUP_LOCATION_VALUE_H
-#define DWARF_LOOKUP_LOCATION_VALUE_H
+#ifndef DWARF_FRAME_LOCATION_VALUE_H
+#define DWARF_FRAME_LOCATION_VALUE_H
 
 #include <elfutils/libdw.h>
 

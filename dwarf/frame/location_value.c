@@ -1,4 +1,4 @@
-#include "dwarf/lookup/location_value.h"
+#include "dwarf/frame/location_value.h"
 
 #include <dwarf.h>
 #include <string.h>

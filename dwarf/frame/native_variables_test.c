@@ -1,5 +1,5 @@
 /* Tests of the variables of native frames, on the unoptimised functions of shapes.rs. */
-#include "dwarf/lookup/native_variables.h"
+#include "dwarf/frame/native_variables.h"
 
 #include <dwarf.h>
 

@@ -1,4 +1,4 @@
-#include "dwarf/lookup/native_variables.h"
+#include "dwarf/frame/native_variables.h"
 
 #include <dwarf.h>
 #include <string.h>

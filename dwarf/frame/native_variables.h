@@ -3,10 +3,10 @@
  * that is inlined into it. Optimised code keeps a variable now here, now there, and at times
  * nowhere: then there is a reason in place of its value.
  */
-#ifndef DWARF_LOOKUP_NATIVE_VARIABLES_H
-#define DWARF_LOOKUP_NATIVE_VARIABLES_H
+#ifndef DWARF_FRAME_NATIVE_VARIABLES_H
+#define DWARF_FRAME_NATIVE_VARIABLES_H
 
-#include "dwarf/lookup/location_value.h"
+#include "dwarf/frame/location_value.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/types/type.h"
 
