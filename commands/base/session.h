@@ -27,6 +27,7 @@ struct session {
 	unsigned
 		finding; /* exit code of the last command's answer, such as STATUS_FOUND; 0: none */
 	struct arena answer;         /* data of the last command's answer, until the next command */
+	bool has_written;            /* set has written into the program, which was reported */
 	bool quit;                   /* leave the prompt */
 	struct source_files sources; /* with the source maps of the user */
 	struct listed listed;        /* what `list` goes on from */

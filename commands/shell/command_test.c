@@ -198,8 +198,9 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	assert_refuses("disassemble 0x10,0x10", "the range of addresses is empty");
 	assert_refuses("disassemble a b", "\"b\" is one word too many");
 	assert_refuses("list ::", "\"::\" is no place: name FILE:LINE, a function, or a line");
-	assert_refuses("set x 5", "\"x\" cannot be set; source-map can");
-	assert_refuses("set source-map", "set source-map needs a map: FROM=TO");
+	assert_refuses("set x 5", "set needs a variable and its value, as in set req.id = 5, or "
+	                          "source-map FROM=TO");
+	assert_refuses("set source-map", "set source-map needs one map: FROM=TO");
 	assert_refuses("set source-map =x",
 	               "\"=x\" is no source map; one is FROM=TO, as /src=/home/me/app");
 	assert_refuses("break 0xzz", "\"0xzz\" is not an address");

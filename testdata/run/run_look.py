@@ -106,6 +106,14 @@ def check_frames(asyncdbg, steps, optimised):
     expect("the task in focus", True, answers[-1]["focus"]["frame"] is not None)
 
 
+def check_set(asyncdbg, steps):
+    """A static and a variable of the frame get new values, of their type alone."""
+    commands = ["set steps::STEPS = 77", "print steps::STEPS", "set steps::LINE=0x10", "print steps::LINE"]
+    (_, *answers), messages = ask(asyncdbg, steps, commands)
+    expect("values", ["77", "77", "16", "16"], [answer["printed"]["value"] for answer in answers])
+    expect("one warning", 1, messages.count("writes into the memory"))
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -113,6 +121,7 @@ def main():
     check_source(asyncdbg, steps)
     check_code(asyncdbg, steps)
     check_memory(asyncdbg, steps)
+    check_set(asyncdbg, steps)
     check_frames(asyncdbg, steps, "release" in steps)
     print("ok")
 
