@@ -9,7 +9,7 @@ struct trap {
 	struct tracer_filter filter;
 	bool has_filter;
 	bool planted; /* in the present program */
-	bool removed; /* freed when all have been asked */
+	bool removed; /* freed when all have decided */
 	trap_decide *decide;
 	void *arg;
 };
@@ -97,18 +97,18 @@ struct error *trap_remove(struct control *c, struct trap *trap)
 
 	trap->removed = true;
 	struct error *err = planted ? update(c, addr) : NULL;
-	if (!c->traps.asking)
+	if (!c->traps.deciding)
 		free_removed(&c->traps);
 	return err;
 }
 
 struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop)
 {
-	size_t n = c->traps.list.n; /* those that are added meanwhile are not asked */
+	size_t n = c->traps.list.n; /* those that are added meanwhile do not decide */
 	struct error *err = NULL;
 
 	*stop = false;
-	c->traps.asking = true;
+	c->traps.deciding = true;
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct trap *trap = c->traps.list.data[i];
 		bool halts = false;
@@ -118,7 +118,7 @@ struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop
 		err = trap->decide(trap->arg, hit, &halts);
 		*stop |= halts;
 	}
-	c->traps.asking = false;
+	c->traps.deciding = false;
 	free_removed(&c->traps);
 	return err;
 }

@@ -1,7 +1,7 @@
 /*
  * Traps: breakpoints of the debugger itself. A trap is an address, and a function that decides
  * whether a thread which comes there halts the program. Numbered breakpoints, steps and catches are
- * made of traps. An address may have several; all are asked at each hit.
+ * made of traps. An address may have several; all decide at each hit.
  */
 #ifndef RUNTIMES_STEPPING_TRAP_H
 #define RUNTIMES_STEPPING_TRAP_H
@@ -31,7 +31,7 @@ typedef struct error *trap_decide(void *arg, const struct trap_hit *hit, bool *s
 
 struct trap_options {
 	uint64_t addr; /* run-time */
-	/* The function is asked only about threads that match. NULL: about all. Copied. */
+	/* The function is called only for threads that match. NULL: for all. Copied. */
 	const struct tracer_filter *filter;
 	trap_decide *decide;
 	void *arg;
@@ -40,7 +40,7 @@ struct trap_options {
 /* Those of a program. All zeros: none. */
 struct traps {
 	VEC(struct trap *) list;
-	bool asking; /* traps that are removed meanwhile are freed afterwards */
+	bool deciding; /* traps that are removed meanwhile are freed afterwards */
 };
 
 /*
