@@ -238,17 +238,27 @@ static struct error *start(struct tracer *tr)
 	return NULL;
 }
 
+/*
+ * Each stop of a tracee makes SIGCHLD. Waking this thread for it costs the target time, and a nap
+ * of the tracer thread, which does not get the signal then.
+ */
+static void block_child(sigset_t *before)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &child, before);
+}
+
 /* Passes a request to the tracer thread and waits for it. NULL: the thread ends. */
 static struct error *ask(struct tracer *tr, struct tracer_request *r)
 {
-	sigset_t child, before;
+	sigset_t before;
 
 	tr->request = r;
 	tr->error = NULL;
-	/* Each stop of a tracee makes SIGCHLD: waking this thread for it costs the target time. */
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	pthread_sigmask(SIG_BLOCK, &child, &before);
+	block_child(&before);
 	sem_post(&tr->requests);
 	/* If the thread waits for an event, this signal ends the wait. It blocks the signal. */
 	pthread_kill(tr->thread, SIGCHLD);
@@ -303,7 +313,9 @@ struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct e
 	uint64_t now = clock_now_ns();
 	uint64_t deadline = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 	struct error *err = NULL;
+	sigset_t before;
 
+	block_child(&before);
 	pthread_mutex_lock(&tr->lock);
 	while ((tr->halting || tr->taken == tr->events.n) && !(err = interrupt_check()) &&
 	       clock_now_ns() < deadline)
@@ -314,5 +326,6 @@ struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct e
 	if (tr->taken == tr->events.n)
 		tr->taken = tr->events.n = 0;
 	pthread_mutex_unlock(&tr->lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
