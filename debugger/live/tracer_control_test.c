@@ -264,6 +264,44 @@ static void test_only_what_matches_is_reported(void **state)
 	assert_int_equal(calls, CALLERS * (CALLS - 1));
 }
 
+/* How many calls a filter reports; of each thread the numbers are 0 to CALLS - 1. */
+static unsigned long count_reported(struct tracer_filter filter)
+{
+	CHILD(c, NULL, call_with_numbers_and_end);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	uint64_t addr = (uint64_t)(uintptr_t)called_with;
+	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+
+	filter.reg = FIRST_ARGUMENT;
+	filter.nloads = 1;
+	filter.size = 4;
+	expect_ok(tracer_request(tr, &r));
+	kill(c.pid, SIGRTMIN);
+	for (unsigned long hits = 0;; hits++) {
+		go(tr, TRACER_CONTINUE);
+		struct event e = next_halt(tr);
+		if (e.kind != EVENT_BREAKPOINT)
+			return hits;
+	}
+}
+
+static void test_filters_by_order(void **state)
+{
+	(void)state;
+	assert_int_equal(count_reported((struct tracer_filter){ .order = TRACER_LESS, .value = 3 }),
+	                 3 * CALLERS);
+	assert_int_equal(
+		count_reported((struct tracer_filter){ .order = TRACER_MORE, .value = CALLS - 3 }),
+		2 * CALLERS);
+	assert_int_equal(count_reported((struct tracer_filter){
+				 .order = TRACER_MORE, .differs = true, .value = 0 }),
+	                 CALLERS);
+	/* Of a number with a sign, this is -1. */
+	assert_int_equal(count_reported((struct tracer_filter){
+				 .order = TRACER_LESS, .is_signed = true, .value = UINT32_MAX }),
+	                 0);
+}
+
 static void test_reads_show_the_original_bytes(void **state)
 {
 	CHILD(c, NULL, call_forever);
@@ -636,6 +674,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_call_is_reported_once),
 		cmocka_unit_test(test_only_what_matches_is_reported),
+		cmocka_unit_test(test_filters_by_order),
 		cmocka_unit_test(test_reads_show_the_original_bytes),
 		cmocka_unit_test(test_a_write_keeps_the_breakpoint),
 		cmocka_unit_test(test_errors),

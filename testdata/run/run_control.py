@@ -124,6 +124,19 @@ def check_expressions(asyncdbg, steps, ids):
         sys.exit(f"no word about a bad condition: {done.stderr}")
 
 
+def check_scalar(asyncdbg, program):
+    """A number that the tracer compares by itself, where an optimised build has it."""
+    orders = "".join(f"walk {n}\n" for n in range(WALKERS))
+    for text, steps in (("steps == 3", 3), ("steps > 4", 5), ("2 >= steps && steps != 1", 0), ("steps < 1", 0)):
+        answers, _, done = run(asyncdbg, [f"tbreak rest if {text}", f"run -- {program}", "continue"], orders)
+        if stops(answers)[0]["problem"]:
+            return
+        expect(text, ["breakpoint", "exited"], [stop["reason"] for stop in stops(answers)])
+        # It answers an order when the step is done.
+        before = done.stdout.count("\ndone", 0, done.stdout.index('"reason":"breakpoint"'))
+        expect(f"orders before {text}", max(steps - 1, 0), before)
+
+
 def check_places(asyncdbg, steps):
     """Places that are none, and a line without code."""
     comment = line_of("/// Until so many steps")
@@ -244,6 +257,7 @@ def main():
     ids = check_started(asyncdbg, steps)
     check_conditions(asyncdbg, steps, ids)
     check_expressions(asyncdbg, steps, ids)
+    check_scalar(asyncdbg, steps)
     check_places(asyncdbg, steps)
     check_attached(asyncdbg, steps)
     check_ends(asyncdbg, steps)
