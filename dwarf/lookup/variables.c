@@ -479,8 +479,8 @@ static bool access_of(struct target *t, uint64_t pc, const struct scope_plan *pl
 	return true;
 }
 
-bool variable_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
-                        struct variable_access *ret)
+bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
+                         struct variable_access *ret)
 {
 	const struct frame frame = { .pc = pc, .lookup_pc = pc };
 	const struct place *p = NULL;

@@ -64,7 +64,7 @@ struct variable_access {
  * The variable of that name, in the function of that depth (see struct variable). False: there is
  * none, or its location is not of this form.
  */
-bool variable_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
-                        struct variable_access *ret);
+bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
+                         struct variable_access *ret);
 
 #endif

@@ -174,6 +174,6 @@ bool frame_filter(struct inspector *in, uint64_t pc, const char *expression,
 
 	*ret = (struct tracer_filter){ 0 };
 	lookup_functions_at(in->di, pc, &tmp, &nlocations);
-	return name && variable_access_at(in->di, pc, (unsigned)nlocations - 1, name, &w.at) &&
+	return name && variables_access_at(in->di, pc, (unsigned)nlocations - 1, name, &w.at) &&
 	       follow(&w) && convert(w.at.type, literal, &ret->value) && finish(&w, ret);
 }
