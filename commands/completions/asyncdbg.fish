@@ -51,7 +51,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble x locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition catch handle signal interrupt delete enable disable set dap help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble x locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak condition catch handle signal interrupt watch delete enable disable set dap help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -126,6 +126,7 @@ complete -c asyncdbg -n '__asyncdbg_typed next; or __asyncdbg_typed step; or __a
 complete -c asyncdbg -n '__asyncdbg_typed run' -l cwd -r -F -d 'Its working directory'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l random-addresses -d 'Leave its addresses random'
 complete -c asyncdbg -n '__asyncdbg_typed run; or __asyncdbg_typed attach' -l production -d 'Write nothing into its code'
+complete -c asyncdbg -n '__asyncdbg_typed watch' -l state -d 'Watch at which await the future in focus is'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l task -x -d 'Only when this task runs there'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l keep -d 'It runs on when asyncdbg ends'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-resume -x -d 'When that task is polled'

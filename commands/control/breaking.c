@@ -117,8 +117,12 @@ static struct error *run_info(struct session *s, const struct answer *answer,
 {
 	(void)call;
 	out_begin(out, answer);
-	out->ops->breakpoints(out, s->debuggee.breakpoints.list.data,
-	                      s->debuggee.breakpoints.list.n);
+	if (s->debuggee.breakpoints.list.n || !s->debuggee.watches.list.n)
+		out->ops->breakpoints(out, s->debuggee.breakpoints.list.data,
+		                      s->debuggee.breakpoints.list.n);
+	if (s->debuggee.watches.list.n)
+		out->ops->watchpoints(out, s->debuggee.watches.list.data,
+		                      s->debuggee.watches.list.n);
 	return NULL;
 }
 
@@ -147,10 +151,23 @@ static struct error *change(const struct command *command, struct breakpoint *bp
 	return breakpoint_enable(bp, command == &enable_command);
 }
 
+static struct error *change_watch(const struct command *command, struct watchpoint *w)
+{
+	if (command == &delete_command)
+		return watch_delete(w);
+	return watch_enable(w, command == &enable_command);
+}
+
 static struct error *change_all(struct session *s, const struct command *command)
 {
 	for (size_t i = s->debuggee.breakpoints.list.n; i-- > 0;)
 		TRY(change(command, s->debuggee.breakpoints.list.data[i]));
+	for (size_t i = s->debuggee.watches.list.n; i-- > 0;) {
+		struct watchpoint *w = s->debuggee.watches.list.data[i];
+
+		if (command != &enable_command || !w->note)
+			TRY(change_watch(command, w));
+	}
 	return NULL;
 }
 
@@ -161,7 +178,8 @@ static struct error *run_change(struct session *s, const struct answer *answer,
 
 	for (size_t i = 0; i < call->args.n; i++) {
 		TRY(read_number(call->args.word[i], &number));
-		if (!breakpoint_numbered(&s->debuggee.breakpoints, number))
+		if (!breakpoint_numbered(&s->debuggee.breakpoints, number) &&
+		    !watch_numbered(&s->debuggee, number))
 			return error_new(ERR_STATE, "there is no breakpoint %u", number);
 	}
 	if (!call->args.n)
@@ -169,9 +187,13 @@ static struct error *run_change(struct session *s, const struct answer *answer,
 	for (size_t i = 0; i < call->args.n; i++) {
 		TRY(read_number(call->args.word[i], &number));
 		struct breakpoint *bp = breakpoint_numbered(&s->debuggee.breakpoints, number);
+		struct watchpoint *w = watch_numbered(&s->debuggee, number);
 
-		if (bp) /* a number may be there twice */
+		/* A number may be there twice. */
+		if (bp)
 			TRY(change(call->command, bp));
+		else if (w)
+			TRY(change_watch(call->command, w));
 	}
 	return run_info(s, answer, call, out);
 }

@@ -125,6 +125,9 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 
 	*ret = (struct stopped){ .pid = asyncdbg_target(s->handle)->pid,
 		                 .why = s->debuggee.control.stop,
+		                 .watch = s->debuggee.control.stop.reason == CONTROL_WATCH
+		                                  ? s->debuggee.watch
+		                                  : NULL,
 		                 .breakpoint = s->debuggee.breakpoint,
 		                 .step = s->debuggee.step };
 	if (!s->debuggee.control.pid)

@@ -54,6 +54,8 @@ struct json {
 	size_t nbreakpoints;
 	const struct control_signals *signals; /* NULL: none */
 	uint64_t which_signals;
+	struct watchpoint *const *watchpoints; /* NULL none */
+	size_t nwatchpoints;
 	const struct usdt_notes *own_probes; /* beside probes */
 	struct saved_file saved;             /* path NULL: none */
 	struct written written;              /* path NULL: none */
@@ -110,6 +112,7 @@ static void clear(struct json *j)
 	j->memory = NULL;
 	j->has_breakpoints = false;
 	j->signals = NULL;
+	j->watchpoints = NULL;
 	j->graph = j->verdicts = NULL;
 	j->has_findings = j->has_sockets = j->has_watched = false;
 }
@@ -272,6 +275,14 @@ static void json_registers(struct out *o, const struct focus *f, const bool *sho
 static void json_memory(struct out *o, const struct examine_shown *m)
 {
 	((struct json *)o)->memory = m;
+}
+
+static void json_watchpoints(struct out *o, struct watchpoint *const *list, size_t n)
+{
+	struct json *j = (struct json *)o;
+
+	j->watchpoints = list;
+	j->nwatchpoints = n;
 }
 
 static void json_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
@@ -594,6 +605,8 @@ static void put_answers(struct json *j)
 		out_json_signals(w, j->signals, j->which_signals);
 	if (j->has_breakpoints)
 		out_json_breakpoints(w, j->breakpoints, j->nbreakpoints);
+	if (j->watchpoints)
+		out_json_watchpoints(w, j->watchpoints, j->nwatchpoints);
 	if (j->listing)
 		out_json_listing(w, j->listing);
 	if (j->code)
@@ -725,6 +738,7 @@ static const struct out_ops json_ops = {
 	.stopped = json_stopped,
 	.breakpoints = json_breakpoints,
 	.signals = json_signals,
+	.watchpoints = json_watchpoints,
 	.listing = json_listing,
 	.disassembly = json_disassembly,
 	.registers = json_registers,

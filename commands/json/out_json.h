@@ -64,6 +64,7 @@ void out_json_stall(struct json_writer *w, const struct stall *stall);
 void out_json_stopped(struct json_writer *w, const struct stopped *s);
 void out_json_signals(struct json_writer *w, const struct control_signals *s, uint64_t which);
 void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list, size_t n);
+void out_json_watchpoints(struct json_writer *w, struct watchpoint *const *list, size_t n);
 void out_json_recorded(struct json_writer *w, const struct recorded *what);
 /* out_json_code.c */
 void out_json_listing(struct json_writer *w, const struct listing *l);

@@ -49,6 +49,16 @@ static void put_event(struct json_writer *w, const struct stopped *s)
 	json_close_object(w);
 }
 
+static void put_watch(struct json_writer *w, const struct watchpoint *watch)
+{
+	json_open_object(w, "watchpoint");
+	json_put_int(w, "number", watch->number);
+	json_put_text(w, "expression", watch->text);
+	json_put_text(w, "old", watch->old);
+	json_put_text(w, "new", watch->value);
+	json_close_object(w);
+}
+
 void out_json_stopped(struct json_writer *w, const struct stopped *s)
 {
 	const struct control_stop *why = &s->why;
@@ -61,6 +71,8 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	out_json_number_if(w, "breakpoint", bp != NULL, bp ? bp->number : 0);
 	json_put_text(w, "problem", bp && bp->undecided ? bp->problem : NULL);
 	put_event(w, s);
+	if (s->watch)
+		put_watch(w, s->watch);
 	json_put_text(w, "signal", why->signal ? signal_name(&tmp, why->signal) : NULL);
 	out_json_number_if(w, "status", why->reason == CONTROL_EXITED, (uint64_t)why->status);
 	json_put_text(w, "task", s->thread ? s->thread->task : NULL);
@@ -133,5 +145,29 @@ void out_json_signals(struct json_writer *w, const struct control_signals *s, ui
 		json_put_bool(w, "pass", !(s->drop & bit));
 		json_close_object(w);
 	}
+	json_close_array(w);
+}
+
+static void put_watchpoint(struct json_writer *w, const struct watchpoint *watch)
+{
+	json_open_object(w, NULL);
+	json_put_int(w, "number", watch->number);
+	json_put_text(w, "expression", watch->text);
+	json_put_address(w, "address", watch->addr);
+	json_put_int(w, "size", (int64_t)watch->size);
+	json_put_text(w, "task", watch->task);
+	json_put_text(w, "value", watch->value);
+	json_put_int(w, "hits", (int64_t)watch->hits);
+	json_put_int(w, "unchanged", (int64_t)watch->unchanged);
+	json_put_bool(w, "enabled", watch->enabled);
+	json_put_text(w, "note", watch->note);
+	json_close_object(w);
+}
+
+void out_json_watchpoints(struct json_writer *w, struct watchpoint *const *list, size_t n)
+{
+	json_open_array(w, "watchpoints");
+	for (size_t i = 0; i < n; i++)
+		put_watchpoint(w, list[i]);
 	json_close_array(w);
 }

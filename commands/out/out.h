@@ -19,6 +19,7 @@ struct type_info;
 struct type_list;
 struct alike;
 struct breakpoint;
+struct watchpoint;
 struct async_processes;
 struct code_listing;
 struct command;
@@ -209,6 +210,7 @@ struct out_ops {
 	/* Of a program under control (commands/out/stopped.h); borrowed until end. */
 	void (*stopped)(struct out *o, const struct stopped *s);
 	void (*breakpoints)(struct out *o, struct breakpoint *const *list, size_t n);
+	void (*watchpoints)(struct out *o, struct watchpoint *const *list, size_t n);
 	/* Source text (commands/base/listing.h); borrowed until end. */
 	void (*listing)(struct out *o, const struct listing *l);
 	/* Machine code (commands/base/code_listing.h); borrowed until end. */

@@ -176,6 +176,7 @@ static const struct out_ops text_ops = {
 	.stopped = text_stopped,
 	.breakpoints = text_breakpoints,
 	.signals = text_signals,
+	.watchpoints = text_watchpoints,
 	.listing = text_listing,
 	.disassembly = text_disassembly,
 	.registers = text_registers,

@@ -132,6 +132,7 @@ void text_table_end(struct text *t);
 void text_stopped(struct out *o, const struct stopped *s);
 void text_signals(struct out *o, const struct control_signals *s, uint64_t which);
 void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n);
+void text_watchpoints(struct out *o, struct watchpoint *const *list, size_t n);
 
 /* out_text_code.c */
 void text_listing(struct out *o, const struct listing *l);

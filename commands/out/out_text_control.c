@@ -26,6 +26,13 @@ static void reason(struct text *t, const struct stopped *s)
 			text_clean(t, s->event);
 		}
 		break;
+	case CONTROL_WATCH:
+		str_append(&t->line, "watchpoint");
+		if (s->watch) {
+			str_printf(&t->line, " %u: ", s->watch->number);
+			text_clean(t, s->watch->text);
+		}
+		break;
 	case CONTROL_SIGNAL:
 		str_printf(&t->line, "signal %s", signal_name(&tmp, why->signal));
 		break;
@@ -57,6 +64,13 @@ static void step(struct text *t, const struct stopped *s)
 		str_printf(&t->line, " (was #%u)", s->from->number);
 	if (s->step.note && s->step.reason != STEP_BROKEN)
 		str_printf(&t->line, "; %s", s->step.note);
+}
+
+static void watched_value(struct text *t, const char *what, const char *value)
+{
+	str_printf(&t->line, "    %s: ", what);
+	text_clean(t, value);
+	text_end_line(t);
 }
 
 void text_stopped(struct out *o, const struct stopped *s)
@@ -92,6 +106,10 @@ void text_stopped(struct out *o, const struct stopped *s)
 			arena_printf(&tmp,
 		                     "its condition cannot be read, for which it stops once: %s",
 		                     s->breakpoint->problem));
+	if (s->watch) {
+		watched_value(t, "old", s->watch->old);
+		watched_value(t, "new", s->watch->value);
+	}
 	if (s->source)
 		text_source_line(t, s->line, true, s->source);
 	if (s->step.reason == STEP_BROKEN)
@@ -174,4 +192,39 @@ void text_signals(struct out *o, const struct control_signals *s, uint64_t which
 		           s->drop & bit ? "nopass" : "pass");
 		text_end_line(t);
 	}
+}
+
+static void watchpoint(struct text *t, const struct watchpoint *w)
+{
+	text_style(t, STYLE_HEADING);
+	str_printf(&t->line, "watchpoint %u", w->number);
+	text_style(t, STYLE_PLAIN);
+	str_append(&t->line, ": ");
+	text_clean(t, w->text);
+	str_printf(&t->line, ", %" PRIu64 " byte%s at 0x%" PRIx64, w->size, w->size == 1 ? "" : "s",
+	           w->addr);
+	if (w->task) {
+		str_append(&t->line, ", task ");
+		text_clean(t, w->task);
+	}
+	if (!w->enabled)
+		str_append(&t->line, ", disabled");
+	if (w->hits) {
+		str_append(&t->line, ", ");
+		text_count(t, w->hits, "hit");
+	}
+	if (w->unchanged) {
+		str_append(&t->line, ", ");
+		text_count(t, w->unchanged, "write");
+		str_append(&t->line, " of the same value");
+	}
+	text_end_line(t);
+	watched_value(t, "value", w->value);
+	text_problem(t, "    ", w->note);
+}
+
+void text_watchpoints(struct out *o, struct watchpoint *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		watchpoint((struct text *)o, list[i]);
 }

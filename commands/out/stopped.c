@@ -13,6 +13,7 @@ const char *stopped_reason_name(const struct stopped *s)
 		[CONTROL_ATTACHED] = "attached",
 		[CONTROL_BREAKPOINT] = "breakpoint",
 		[CONTROL_CAUGHT] = "breakpoint",
+		[CONTROL_WATCH] = "watchpoint",
 		[CONTROL_SIGNAL] = "signal",
 		[CONTROL_INTERRUPTED] = "interrupted",
 		[CONTROL_STEPPED] = "stepped",

@@ -5,6 +5,7 @@
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
 #include "runtimes/stepping/step.h"
+#include "runtimes/stepping/watch.h"
 
 struct thread_info;
 
@@ -13,6 +14,7 @@ struct stopped {
 	pid_t pid;
 	struct control_stop why;
 	const struct breakpoint *breakpoint; /* NULL: none */
+	const struct watchpoint *watch;      /* NULL: none */
 	struct step_end step;                /* reason STEP_NONE: it was not stepping */
 	const struct thread_info *from;      /* thread on which the step began; NULL: unknown */
 	const char *event;                   /* of it: "task 12 is woken by task 5"; NULL: none */

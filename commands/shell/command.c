@@ -81,6 +81,7 @@ const struct command *const command_table[] = {
 	&info_signals_command,
 	&signal_command,
 	&interrupt_command,
+	&watch_command,
 	&info_breakpoints_command,
 	&delete_command,
 	&enable_command,

@@ -188,8 +188,7 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	assert_refuses("x/0x 0x10", "\"0x\": the number of units is 1 to 65536");
 	assert_refuses("x/65537xb 0", "\"65537xb\": the number of units is 1 to 65536");
 	assert_refuses("x/hf 0", "a floating-point number has 4 or 8 bytes: w or g");
-	assert_refuses("watch x", "the command \"watch\" does not exist: \"break\" sets "
-	                          "breakpoints");
+	assert_finds("watch x.y", &watch_command, "x.y");
 	assert_refuses("break main.rs:", "\"main.rs:\" is no place: name FILE:LINE, a function "
 	                                 "or 0xADDRESS");
 	assert_refuses("list main.rs:", "\"\" is no line, as in src/main.rs:41");

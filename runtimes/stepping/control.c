@@ -72,6 +72,9 @@ static void set_stop(struct control *c, const struct event *e)
 	case EVENT_BREAKPOINT:
 		stop.reason = CONTROL_BREAKPOINT;
 		break;
+	case EVENT_WATCH:
+		stop.reason = CONTROL_WATCH;
+		break;
 	case EVENT_EXEC:
 		stop.reason = CONTROL_EXEC;
 		break;
@@ -179,18 +182,35 @@ static struct error *run_on(struct control *c)
 	return err ? err : wait_stop(c);
 }
 
+/* Whether what has halted the program lets it pass. */
+static struct error *ask(struct control *c, bool *pass)
+{
+	const struct trap_hit hit = { c->stop.tid, c->stop.addr };
+	bool stop = true;
+
+	if (c->stop.reason == CONTROL_BREAKPOINT)
+		TRY(trap_ask(c, &hit, &stop));
+	else if (c->stop.reason == CONTROL_WATCH) {
+		stop = false;
+		if (c->watched)
+			TRY(c->watched(c->watched_arg, &hit, &stop));
+	}
+	*pass = !stop;
+	return NULL;
+}
+
 struct error *control_continue(struct control *c)
 {
 	struct error *err = NULL;
-	bool stop = true;
+	bool pass = false;
 
 	TRY(need_program(c));
 	give_terminal(c, c->pid);
 	do {
 		err = run_on(c);
-		if (!err && c->stop.reason == CONTROL_BREAKPOINT)
-			err = trap_ask(c, &(struct trap_hit){ c->stop.tid, c->stop.addr }, &stop);
-	} while (!err && c->stop.reason == CONTROL_BREAKPOINT && !stop);
+		if (!err)
+			err = ask(c, &pass);
+	} while (!err && pass);
 	give_terminal(c, getpgrp());
 	return err;
 }
@@ -198,14 +218,16 @@ struct error *control_continue(struct control *c)
 struct error *control_step(struct control *c, pid_t tid)
 {
 	struct tracer_request r = { .kind = TRACER_STEP, .step = { .tid = tid } };
-	bool found = false;
+	bool found = false, pass = false;
 
 	TRY(need_program(c));
 	struct error *err = request(c, &r);
-	/* A signal, or its end. */
-	if (!err && !r.step.done)
+	/* A signal, its end, or a write that is watched. */
+	if (!err)
 		err = take_stop(c, 0, &found);
-	if (!err && !found)
+	if (!err && found && c->stop.reason == CONTROL_WATCH)
+		err = ask(c, &pass);
+	if (!err && (!found || pass))
 		c->stop = (struct control_stop){ .reason = CONTROL_STEPPED, .tid = tid };
 	return err;
 }
@@ -243,6 +265,15 @@ struct error *control_unplant(struct control *c, uint64_t addr)
 	TRY(need_program(c));
 	if (c->production)
 		return plant_hardware(c, false, addr, NULL, 0);
+	return request(c, &r);
+}
+
+struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool on)
+{
+	struct tracer_request r = { .kind = on ? TRACER_WATCH : TRACER_UNWATCH,
+		                    .watch = { .addr = addr, .len = len, .kind = TRACER_WRITTEN } };
+
+	TRY(need_program(c));
 	return request(c, &r);
 }
 

@@ -22,6 +22,7 @@ enum control_reason {
 	CONTROL_ATTACHED,
 	CONTROL_BREAKPOINT, /* a trap halts: a thread is about to execute the instruction at addr */
 	CONTROL_CAUGHT,     /* control.look halts it */
+	CONTROL_WATCH,      /* a thread has written to memory at addr, and control.watched halts */
 	CONTROL_SIGNAL,     /* a thread is about to receive a signal */
 	CONTROL_INTERRUPTED, /* by interrupt_request() */
 	CONTROL_STEPPED,     /* a thread has executed one instruction */
@@ -35,7 +36,7 @@ enum control_reason {
 struct control_stop {
 	enum control_reason reason;
 	pid_t tid;     /* the thread; 0: no certain one */
-	uint64_t addr; /* CONTROL_BREAKPOINT; run-time */
+	uint64_t addr; /* CONTROL_BREAKPOINT, CONTROL_WATCH; run-time */
 	int signal;    /* CONTROL_SIGNAL, CONTROL_KILLED */
 	int status;    /* CONTROL_EXITED */
 };
@@ -89,6 +90,9 @@ struct control {
 	 */
 	void (*on_signal)(void *arg, pid_t tid, int signal);
 	void *on_signal_arg;
+	/* What decides about CONTROL_WATCH, as a trap does; for watch.c alone. */
+	trap_decide *watched;
+	void *watched_arg;
 };
 
 /*
@@ -124,6 +128,8 @@ struct error *control_step(struct control *c, pid_t tid) MUST_CHECK;
 struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
                             size_t n) MUST_CHECK;
 struct error *control_unplant(struct control *c, uint64_t addr) MUST_CHECK;
+/* For watch.c alone: watches writes to len bytes, or no longer; see TRACER_WATCH. */
+struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool on) MUST_CHECK;
 /* The registers of a thread, without its thread pointer; in the arena. */
 struct error *control_registers(struct control *c, pid_t tid, struct arena *a, struct regs *ret)
 	MUST_CHECK;

@@ -5,6 +5,7 @@
 
 struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 {
+	watch_forget(d); /* before its types are gone */
 	d->handle = handle;
 	d->breakpoint = NULL;
 	d->step = (struct step_end){ 0 };
@@ -17,6 +18,7 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 
 void debuggee_end(struct debuggee *d)
 {
+	watch_forget(d);
 	d->handle = NULL;
 	d->breakpoint = NULL;
 	d->step = (struct step_end){ 0 };
@@ -29,6 +31,7 @@ void debuggee_end(struct debuggee *d)
 struct error *debuggee_continue(struct debuggee *d)
 {
 	d->breakpoint = NULL;
+	d->watch = NULL;
 	d->step = (struct step_end){ 0 };
 	deadlock_break_prepare(d);
 	return control_continue(&d->control);
@@ -73,6 +76,7 @@ void debuggee_close(struct debuggee *d)
 {
 	control_close(&d->control);
 	breakpoint_free_all(d);
+	watch_free_all(d);
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
 	event_break_forget(d);

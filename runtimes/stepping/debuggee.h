@@ -9,6 +9,7 @@
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
 #include "runtimes/stepping/step.h"
+#include "runtimes/stepping/watch.h"
 
 struct debuginfo;
 struct step_cache;
@@ -18,10 +19,12 @@ struct event_points;
 struct debuggee {
 	struct control control;
 	struct breakpoints breakpoints;
+	struct watchpoints watches;
 	/* Opened for the program with control.tracer; the caller's. NULL: there is no program. */
 	struct asyncdbg *handle;
 	/* Which numbered breakpoint halted it at the last stop; NULL: none. */
 	struct breakpoint *breakpoint;
+	struct watchpoint *watch;      /* likewise: the one whose value has changed */
 	struct step_end step;          /* how the step ended, if the last stop is the end of one */
 	struct step_cache *step_cache; /* of the present program; NULL until the first step */
 	struct event_points *event_points; /* of event_break.c; NULL: not looked for yet */

@@ -97,6 +97,7 @@ static struct error *run(struct step_plan *p)
 	bool into = p->options->kind == STEP_INTO && !p->leaving;
 
 	p->d->breakpoint = NULL;
+	p->d->watch = NULL;
 	p->d->step = (struct step_end){ 0 };
 	if (into || p->options->kind == STEP_INSTRUCTION)
 		return step_into_run(p);

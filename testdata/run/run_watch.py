@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Takes the program `steps` under control without a write to its code (--production): breakpoints are those
-of the processor, and kill -9 of asyncdbg leaves it as it was.
+of the processor, values are watched, and kill -9 of asyncdbg leaves it as it was.
 
 usage: run_watch.py ASYNCDBG STEPS
 """
@@ -92,9 +92,12 @@ class Session:
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
 
+    def answer(self):
+        return json.loads(self.process.stdout.readline())
+
     def ask(self, command):
         self.send(command)
-        return json.loads(self.process.stdout.readline())
+        return self.answer()
 
 
 def check_permitted(asyncdbg, steps):
@@ -118,6 +121,49 @@ def check_production(asyncdbg, steps):
     _, done = run(asyncdbg, [f"run --stop --production -- {steps}", "break walk",
                              *[f"break main.rs:{line}" for line in lines], "kill"])
     expect("one too many", True, "has 4 hardware breakpoints, and all are in use" in done.stderr)
+
+
+def check_watched(asyncdbg, steps):
+    """Each change of a static and of the state of a future, with the value before and after."""
+    program = Process(steps)
+    session = Session(asyncdbg, program.pid)
+    session.ask("attach")
+    session.ask(f"task {program.ids[1]}")
+    state = session.ask("watch --state")["watchpoints"][0]
+    expect("state", (program.ids[1], True), (state["task"], state["value"].endswith(f":{FIRST}")))
+    static = session.ask("watch steps::LINE")["watchpoints"][0]
+    expect("static", (2, 4, str(FIRST)), (static["number"], static["size"], static["value"]))
+    for old, new in ((FIRST, SECOND), (SECOND, FIRST)):
+        program.order("walk 1")
+        for number in (2, 1):
+            stop = session.ask("continue")["stopped"]
+            seen = stop["watchpoint"]
+            expect("stop", ("watchpoint", program.ids[1], number), (stop["reason"], stop["task"], seen["number"]))
+            expect("values", (str(old), str(new)), tuple(seen[key].split(":")[-1] for key in ("old", "new")))
+    # The others go to SECOND, one by one: the value changes once.
+    for number in (2, 3, 4):
+        program.order(f"walk {number}")
+    session.ask("disable 1")
+    expect("new value", str(SECOND), session.ask("continue")["stopped"]["watchpoint"]["new"])
+    session.send("continue")
+    for _ in range(5):
+        program.process.stdout.readline()
+    program.order("walk 1")
+    program.order("walk 1")
+    seen = session.answer()["stopped"]["watchpoint"]
+    expect("the same value is passed over", (str(SECOND), str(FIRST)), (seen["old"], seen["new"]))
+    listed = session.ask("info breakpoints")["watchpoints"]
+    expect("enabled", [False, True], [watch["enabled"] for watch in listed])
+    expect("hits", [(2, 0), (4, 3)], [(watch["hits"], watch["unchanged"]) for watch in listed])
+    expect("deleted", None, session.ask("delete").get("watchpoints"))
+    session.send("detach")
+    session.process.stdin.close()
+    expect("asyncdbg", 0, session.process.wait(LIMIT))
+    program.process.stdout.readline()
+    program.process.stdout.readline()
+    expect("code", True, program.read_code() == program.code)
+    program.obey("walk 0")
+    program.end()
 
 
 def check_killed(asyncdbg, steps, commands, order):
@@ -150,7 +196,9 @@ def main():
     asyncdbg, steps = sys.argv[1:]
     check_permitted(asyncdbg, steps)
     check_production(asyncdbg, steps)
+    check_watched(asyncdbg, steps)
     check_killed(asyncdbg, steps, [f"break main.rs:{FIRST}", f"break main.rs:{SECOND}"], "walk 1")
+    check_killed(asyncdbg, steps, ["watch steps::LINE"], "walk 1")
     print("without a write to its code: all as it should be")
 
 

@@ -1,0 +1,68 @@
+/*
+ * Watchpoints of a program under control: memory whose changes halt it. They have numbers together
+ * with breakpoints, and are the processor's (TRACER_WATCH): nothing is written to the program. A
+ * place ends with its program: a new one needs a new watchpoint.
+ */
+#ifndef RUNTIMES_STEPPING_WATCH_H
+#define RUNTIMES_STEPPING_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "debugger/base/arena.h"
+#include "debugger/base/error.h"
+#include "debugger/base/vec.h"
+
+struct debuggee;
+struct type;
+
+enum { WATCH_MAX_BYTES = 32 /* of four breakpoints of eight */ };
+
+struct watchpoint {
+	struct debuggee *debuggee; /* whose it is */
+	unsigned number;           /* from 1; never used again, nor by a breakpoint */
+	const char *text;          /* as it was typed */
+	const char *task;        /* id of the task in whose future it is; NULL: none, or unknown */
+	uint64_t addr, size;     /* bytes, at most WATCH_MAX_BYTES; run-time */
+	const struct type *type; /* of the value; of a state, that of the coroutine at `whole` */
+	uint64_t whole;
+	bool state;   /* the state of a coroutine, rather than a value */
+	bool enabled; /* false also when its program is gone */
+	uint64_t hits;
+	uint64_t unchanged; /* how often it was written with the value that it had: passed over */
+	const char *note;   /* why it watches nothing; NULL: nothing to say */
+	/* Of the last hit; the value when it was set. Texts as `print` has them. */
+	const char *old, *value;
+	unsigned char bytes[WATCH_MAX_BYTES];
+	struct arena arena; /* text, task */
+	struct arena value_arena, old_arena;
+};
+
+struct watchpoints {
+	VEC(struct watchpoint *) list; /* ascending number */
+};
+
+/* What to watch. Strings are copied; type is the program's. */
+struct watch_options {
+	const char *text, *task;
+	const struct type *type;
+	uint64_t addr, size;
+	bool state; /* type is a coroutine at addr: its state alone */
+};
+
+/*
+ * Watches memory of the halted program. ERR_USAGE if it is too large, or not aligned; the errors of
+ * TRACER_WATCH.
+ */
+struct error *watch_add(struct debuggee *d, const struct watch_options *options,
+                        struct watchpoint **ret) MUST_CHECK;
+/* The watchpoint of that number; NULL: none. */
+struct watchpoint *watch_numbered(struct debuggee *d, unsigned number);
+/* ERR_STATE: its program is gone. */
+struct error *watch_enable(struct watchpoint *w, bool enabled) MUST_CHECK;
+struct error *watch_delete(struct watchpoint *w) MUST_CHECK;
+/* The program is another one, or gone: they watch nothing any more. */
+void watch_forget(struct debuggee *d);
+void watch_free_all(struct debuggee *d);
+
+#endif
