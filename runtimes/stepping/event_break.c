@@ -351,10 +351,15 @@ static void find_spawns(struct finder *f)
 {
 	enum { MAX_TYPES = 16 };
 	const struct trace_plan *plan = &f->points->plan;
+	const struct trace_point *last = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < plan->n; i++)
-		n += plan->points[i].role == TRACE_AT_POLL && matches(f->e, plan->points[i].type);
+	for (size_t i = 0; i < plan->n; i++) {
+		if (plan->points[i].role != TRACE_AT_POLL || !matches(f->e, plan->points[i].type))
+			continue;
+		last = &plan->points[i];
+		n++;
+	}
 	if (!n) {
 		f->bp->note = plan->nameless
 		                      ? reason_of(f->points, TRACE_SPAWN)
@@ -367,7 +372,9 @@ static void find_spawns(struct finder *f)
 	}
 	if (n > MAX_TYPES)
 		add_spawns(f);
-	if (!f->places.n)
+	if (!f->places.n && last->id->is_address)
+		f->bp->note = "its runtime has no place of its own where a task is made";
+	else if (!f->places.n)
 		note_unseen(f, TRACE_SPAWN, "spawns of tasks");
 }
 
