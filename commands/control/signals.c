@@ -130,8 +130,8 @@ const struct command handle_command = {
 	.summary = "Say what is done with signals of the program under control",
 	.help = "    handle SIGUSR1 nostop print; handle SIGINT pass\n"
 		"    stop: the program stops before it receives it. pass: it receives it. print: "
-		"it is\n"
-		"    said. A signal that stops is always said, and noprint means nostop, too.",
+		"it\n"
+		"    is shown. A signal that stops is always shown, and noprint means nostop, too.",
 	.offline = true,
 	.run = run_handle,
 };

@@ -288,7 +288,7 @@ static void refuses_what_is_too_short_or_too_long(void **state)
 	assert_refuses("threads 3", "\"threads\" takes no arguments: \"3\"");
 	assert_refuses("info heap",
 	               "unknown command \"info heap\"; there are info, info layout, info "
-	               "sockets, info threads, info locals, info signals, info registers, "
+	               "sockets, info threads, info locals, info registers, info signals, "
 	               "info breakpoints");
 	assert_refuses("async task 1 2", "\"2\" is one word too many; usage: async task [ID]");
 	assert_refuses("print", "\"print\" needs more words; usage: print EXPR");
@@ -520,7 +520,7 @@ static void completes(void **state)
 	assert_completes("async bt", "", "all");
 	assert_completes("async task 4", "", "");
 	assert_completes("nonsense", "", "");
-	assert_completes("info", "", "layout|sockets|threads|locals|registers|breakpoints");"layout|sockets|threads|locals|signals|breakpoints");
+	assert_completes("info", "", "layout|sockets|threads|locals|registers|signals|breakpoints");
 	assert_completes("async bt", "-", "-v|--verbose");
 	assert_completes("async task 4", "--v", "--verbose");
 	assert_completes("runtimes", "-", "");

@@ -29,7 +29,7 @@ static const struct {
 	const char *instead;
 } missing[] = {
 	{ "logpoint", NULL, no_watch },
-	  
+
 };
 
 struct error *short_form_missing(const char *word)

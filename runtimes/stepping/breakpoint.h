@@ -29,7 +29,7 @@ struct breakpoint_place {
 	bool inlined;
 	struct breakpoint *breakpoint; /* that it belongs to */
 	struct trap *trap;             /* NULL: it is not planted */
-	/* Of an event of a task: what a hit means, and which threads are asked about. */
+	/* Of an event of a task: what a hit means, and which threads it concerns. */
 	const struct trace_point *point;
 	const struct tracer_filter *filter; /* NULL: all */
 };
