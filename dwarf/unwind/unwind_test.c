@@ -13,6 +13,7 @@
 #include "debugger/target/module.h"
 #include "debugger/test/program.h"
 #include "debugger/test/target_fake.h"
+#include "dwarf/unwind/cfa_rule.h"
 #include "dwarf/unwind/unwind.h"
 
 static const char *directory;
@@ -58,6 +59,16 @@ static int frame_of(const struct target *t, const struct stack *stack, const cha
 	return -1;
 }
 
+/* What the rule of a frame says is where the next one begins. */
+static void check_rule(const struct target *t, const struct frame *frame, const struct frame *outer)
+{
+	struct cfa_rule rule;
+
+	if (!cfa_rule_at(t, frame->lookup_pc, &rule) || !(frame->known_regs >> rule.reg & 1))
+		return;
+	assert_int_equal(frame->regs[rule.reg] + (uint64_t)rule.offset, outer->sp);
+}
+
 static void check_stack(const struct target *t, const struct thread *th, const struct stack *stack)
 {
 	bool is_main = th->tid == t->pid;
@@ -72,6 +83,7 @@ static void check_stack(const struct target *t, const struct thread *th, const s
 		assert_true(stack->frames[i].has_sp);
 		assert_true(stack->frames[i].sp > stack->frames[i - 1].sp);
 		assert_int_equal(stack->frames[i].lookup_pc, stack->frames[i].pc - 1);
+		check_rule(t, &stack->frames[i - 1], &stack->frames[i]);
 	}
 	if (is_main) {
 		assert_true(frame_of(t, stack, "main") > 0);

@@ -104,6 +104,25 @@ static struct error *run(struct step_plan *p)
 	return debuggee_continue(p->d);
 }
 
+/* Says what the step was waiting for. */
+static void give_up(struct step_plan *p)
+{
+	struct arena *a = &p->d->step_cache->arena;
+	const char *name = step_kind_name(p->options->kind);
+
+	p->end.reason = STEP_BROKEN;
+	if (!p->d->control.pid)
+		p->end.note = arena_printf(a, "%s: the program ended meanwhile", name);
+	else if (p->instance.addr && !p->active)
+		p->end.note = arena_printf(a,
+		                           "%s is given up: it waited for the async function to be "
+		                           "resumed, which is suspended at line %u",
+		                           name, p->at.line);
+	else
+		p->end.note = arena_printf(a, "%s is given up: the function was at line %u", name,
+		                           p->at.line);
+}
+
 static void finish(struct step_plan *p)
 {
 	if (p->end.reason != STEP_NONE)
@@ -112,7 +131,7 @@ static void finish(struct step_plan *p)
 	if (p->options->kind == STEP_INSTRUCTION && p->d->control.stop.reason == CONTROL_STEPPED)
 		p->end.reason = STEP_LINE;
 	else
-		p->end.reason = STEP_BROKEN;
+		give_up(p);
 }
 
 struct error *step_run(struct debuggee *d, const struct step_options *options)

@@ -76,12 +76,22 @@ struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found)
 	return n ? leave(p, &stack.frames[n]) : NULL;
 }
 
+/* The code is the body of a coroutine, but that of the function does not poll it alone. */
+static bool is_inlined_poll(const struct step_plan *p)
+{
+	return !p->instance.type && p->at.lines && p->at.lines->ncalls &&
+	       p->at.lines->calls[p->at.call].is_coroutine;
+}
+
 /* The function has returned for good: to code of the user, or to a library. */
 static struct error *returned(struct step_plan *p, const struct trap_hit *hit, bool *stop)
 {
 	bool found;
 
 	p->tid = hit->tid;
+	if (is_inlined_poll(p))
+		p->end.note = "its poll function is inlined into one of a library: it may be "
+			      "suspended, and cannot be followed";
 	if (is_users(p, hit->addr - 1)) {
 		step_end_set(p, STEP_RETURNED, stop);
 		return NULL;
@@ -89,8 +99,9 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 	TRY(step_end_go_out(p, hit->tid, &found));
 	if (found)
 		return NULL;
-	p->end.note = p->instance.type ? "no async function of yours awaits it"
-	                               : "no code of yours called it";
+	if (!p->end.note)
+		p->end.note = p->instance.type ? "no async function of yours awaits it"
+		                               : "no code of yours called it";
 	step_end_set(p, STEP_RETURNED, stop);
 	return NULL;
 }
