@@ -69,8 +69,9 @@ _asyncdbg()
 		*" top "*) own="--interval --count --sort --group --with --rows --over --allow-slow" ;;
 		*" disassemble "*) own="--intel" ;;
 		*" step "*) own="--spawned --all-code" ;;
-		*" next "* | *" finish "* | *" until "*) own="--all-code" ;;
 		*" run "*) own="--stop --cwd --random-addresses --keep --production" ;;
+		*" finish "*) own="--whole --all-code" ;;
+		*" next "* | *" until "*) own="--all-code" ;;
 		*" attach "*) own="--production" ;;
 		*" watch "*) own="--state" ;;
 		*" break "* | *" tbreak "*) own="--task --after --every --on-resume --on-wake --on-spawn --on-done" ;;

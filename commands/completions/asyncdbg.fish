@@ -121,6 +121,7 @@ complete -c asyncdbg -n '__asyncdbg_typed top' -l rows -x -d 'Only the first N r
 complete -c asyncdbg -n '__asyncdbg_typed top' -l over -x -d 'What a stall takes'
 complete -c asyncdbg -n '__asyncdbg_typed top' -l allow-slow -d 'Use probe points that need a single step'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l stop -d 'Stop it where its own code begins'
+complete -c asyncdbg -n '__asyncdbg_typed finish' -l whole -d 'Run until the task has finished'
 complete -c asyncdbg -n '__asyncdbg_typed step' -l spawned -d 'Stop in a task that the line spawns'
 complete -c asyncdbg -n '__asyncdbg_typed next; or __asyncdbg_typed step; or __asyncdbg_typed finish; or __asyncdbg_typed until' -l all-code -d 'Stop in code of libraries, too'
 complete -c asyncdbg -n '__asyncdbg_typed run' -l cwd -r -F -d 'Its working directory'

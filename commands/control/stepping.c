@@ -51,12 +51,19 @@ static struct error *run_step(struct session *s, const struct answer *answer,
 	TRY(stop_need_program(s));
 	TRY(read_arguments(call, &options, &count));
 	options.spawned = call->command == &step_command && option_has(call, "spawned");
+	options.whole = call->command == &finish_command && option_has(call, "whole");
 	options.all_code = call->command != &nexti_command && option_has(call, "all-code");
 	options.tid = s->focus ? s->focus : s->debuggee.control.pid;
 	return stop_step(s, &options, count, answer, out);
 }
 
 static const struct command_option step_options[] = {
+	{ "all-code", NULL, false, "Stop in code of libraries, too" },
+	{ 0 },
+};
+
+static const struct command_option finish_options[] = {
+	{ "whole", NULL, false, "Run until the task of the thread has finished" },
 	{ "all-code", NULL, false, "Stop in code of libraries, too" },
 	{ 0 },
 };
@@ -98,7 +105,7 @@ const struct command step_command = {
 
 const struct command finish_command = {
 	.name = "finish",
-	.options = step_options,
+	.options = finish_options,
 	.check = check_step,
 	.summary = "Run until the function returns, an async one for good",
 	.help = "    Of an async function: until this instance of it is ready, in what awaits it.",

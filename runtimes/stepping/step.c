@@ -75,6 +75,8 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 {
 	struct step_frame frame;
 
+	if (p->options->whole)
+		return step_whole_begin(p);
 	TRY(step_frame_read(p, p->tid, a, &frame));
 	step_place_at(p, frame.pc, &p->at);
 	p->cfa = frame.cfa;

@@ -39,6 +39,7 @@ enum step_reason {
 struct step_options {
 	enum step_kind kind;
 	pid_t tid;     /* the thread to step */
+	bool whole;    /* STEP_FINISH: until the task of the thread has finished */
 	bool spawned;  /* STEP_INTO: to the first line of a task that the line spawns */
 	bool all_code; /* stop in code of libraries, too */
 	unsigned line; /* STEP_UNTIL: at least this line; 0: a later one */

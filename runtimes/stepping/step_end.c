@@ -99,7 +99,9 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 	TRY(step_end_go_out(p, hit->tid, &found));
 	if (found)
 		return NULL;
-	if (!p->end.note)
+	if (p->options->whole)
+		p->end.note = "its task has finished";
+	else if (!p->end.note)
 		p->end.note = p->instance.type ? "no async function of yours awaits it"
 		                               : "no code of yours called it";
 	step_end_set(p, STEP_RETURNED, stop);

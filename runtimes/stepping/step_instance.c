@@ -25,8 +25,7 @@ static bool returns_poll(const struct function *f)
 	return result && type_is(result, "core::task::poll::Poll");
 }
 
-/* What a function polls: a coroutine, or a future that is written by hand; NULL: nothing. */
-static const struct type *polled(const struct function *f)
+const struct type *step_instance_type(const struct function *f)
 {
 	const struct type *t = debuginfo_need(f->dm) ? pinned(f) : NULL;
 
@@ -71,8 +70,33 @@ static void visit_variable(const struct variable *v, void *arg)
 	}
 }
 
-static uint64_t find_by_variables(struct step_plan *p, const struct step_frame *f,
+static uint64_t find_by_variables(struct step_plan *p, const struct frame *frame, uint64_t cfa,
                                   const struct type *t)
+{
+	struct owner owner = { .type = t };
+
+	if (type_is_coroutine(t))
+		variables_in_frame(p->in->di, frame, cfa, visit_variable, &owner);
+	return owner.doubtful ? 0 : owner.addr;
+}
+
+struct error *step_instance_address(struct step_plan *p, const struct function *f,
+                                    const struct frame *frame, uint64_t *ret)
+{
+	struct argument_place place;
+
+	*ret = 0;
+	if (!argument_place_at(f, frame->lookup_pc, &place) || place.reg >= p->arch->nregs ||
+	    !(frame->known_regs >> place.reg & 1))
+		return NULL;
+	*ret = frame->regs[place.reg];
+	if (!place.in_memory)
+		return NULL;
+	return control_read(&p->d->control, *ret + (uint64_t)place.offset, ret, sizeof(*ret));
+}
+
+struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
+                                 struct step_instance *ret)
 {
 	const struct frame frame = { .pc = f->pc,
 		                     .lookup_pc = f->pc,
@@ -80,30 +104,14 @@ static uint64_t find_by_variables(struct step_plan *p, const struct step_frame *
 		                     .has_sp = true,
 		                     .regs = f->regs.r,
 		                     .known_regs = (UINT64_C(1) << p->arch->nregs) - 1 };
-	struct owner owner = { .type = t };
-
-	if (type_is_coroutine(t))
-		variables_in_frame(p->in->di, &frame, f->cfa, visit_variable, &owner);
-	return owner.doubtful ? 0 : owner.addr;
-}
-
-struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
-                                 struct step_instance *ret)
-{
-	struct argument_place place;
 
 	*ret = (struct step_instance){ 0 };
-	ret->type = p->at.function ? polled(p->at.function) : NULL;
+	ret->type = p->at.function ? step_instance_type(p->at.function) : NULL;
 	if (!ret->type)
 		return NULL;
-	if (!argument_place_at(p->at.function, f->pc, &place) || place.reg >= p->arch->nregs) {
-		ret->addr = find_by_variables(p, f, ret->type);
-		return NULL;
-	}
-	ret->addr = f->regs.r[place.reg];
-	if (place.in_memory)
-		TRY(control_read(&p->d->control, ret->addr + (uint64_t)place.offset, &ret->addr,
-		                 sizeof(ret->addr)));
+	TRY(step_instance_address(p, p->at.function, &frame, &ret->addr));
+	if (!ret->addr)
+		ret->addr = find_by_variables(p, &frame, f->cfa, ret->type);
 	return NULL;
 }
 
@@ -128,7 +136,7 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
  */
 void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 {
-	const struct type *t = polled(p->at.function);
+	const struct type *t = step_instance_type(p->at.function);
 
 	for (unsigned i = 0; t && type_is_coroutine(t) && i < 2; i++) {
 		p->instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };

@@ -86,6 +86,11 @@ bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tra
 /* Which future a frame polls: its type is NULL if it is none. */
 struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
                                  struct step_instance *ret) MUST_CHECK;
+/* What a function polls: a coroutine, or a future that is written by hand; NULL: nothing. */
+const struct type *step_instance_type(const struct function *f);
+/* The first argument of a function in a frame of the stack; 0: unknown. */
+struct error *step_instance_address(struct step_plan *p, const struct function *f,
+                                    const struct frame *frame, uint64_t *ret) MUST_CHECK;
 /* Sets the instance of the plan, whose function is about to execute its first instruction. */
 void step_instance_enter(struct step_plan *p, const struct step_frame *f);
 /* Whether such a function polls a coroutine that was not polled before. */
@@ -114,6 +119,11 @@ struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
 
 /* Runs a step of STEP_INTO or STEP_INSTRUCTION, whose traps are planted. */
 struct error *step_into_run(struct step_plan *p) MUST_CHECK;
+
+/* ---- step_whole.c ---- */
+
+/* Begins a step to the end of the task that the thread runs. */
+struct error *step_whole_begin(struct step_plan *p) MUST_CHECK;
 
 /* ---- step_targets.c ---- */
 
