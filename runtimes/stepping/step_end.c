@@ -92,16 +92,16 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 	if (is_inlined_poll(p))
 		p->end.note = "its poll function is inlined into one of a library: it may be "
 			      "suspended, and cannot be followed";
-	if (is_users(p, hit->addr - 1)) {
+	if (p->options->whole)
+		p->end.note = "its task has finished";
+	if (p->options->whole || is_users(p, hit->addr - 1)) {
 		step_end_set(p, STEP_RETURNED, stop);
 		return NULL;
 	}
 	TRY(step_end_go_out(p, hit->tid, &found));
 	if (found)
 		return NULL;
-	if (p->options->whole)
-		p->end.note = "its task has finished";
-	else if (!p->end.note)
+	if (!p->end.note)
 		p->end.note = p->instance.type ? "no async function of yours awaits it"
 		                               : "no code of yours called it";
 	step_end_set(p, STEP_RETURNED, stop);
