@@ -27,9 +27,14 @@ enum step_kind {
 
 /* How a step has ended. */
 enum step_reason {
-	STEP_NONE,      /* the program was not stepping */
-	STEP_LINE,      /* it is where it was to go */
-	STEP_RETURNED,  /* the function or the coroutine has returned */
+	STEP_NONE,     /* the program was not stepping */
+	STEP_LINE,     /* it is where it was to go */
+	STEP_RETURNED, /* the function or the coroutine has returned */
+	/*
+	 * A poll of the coroutine has returned, and it cannot be followed: the note says why, and
+	 * what is known of it.
+	 */
+	STEP_LEFT,
 	STEP_DROPPED,   /* the coroutine is being dropped before it has ended */
 	STEP_CANCELLED, /* the same, because its task was cancelled */
 	STEP_PANICKED,  /* it panics, and nothing within it catches that; before unwinding */

@@ -12,10 +12,30 @@ void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop)
 
 /* ---- returns ---- */
 
+const char step_inlined_note[] =
+	"its code is inlined into another function: whether it has returned, "
+	"is suspended or was dropped is not known";
+
+/*
+ * The code is the body of a coroutine, but that of the function does not poll it alone: what the
+ * function returns says nothing of the coroutine.
+ */
+static bool is_inlined_poll(const struct step_plan *p)
+{
+	return p->at.lines && p->at.lines->ncalls && p->at.lines->calls[p->at.call].is_coroutine &&
+	       (p->at.call || !p->instance.type);
+}
+
+/* What the return of its function means. */
+static enum step_reason reason_of_return(const struct step_plan *p)
+{
+	return is_inlined_poll(p) ? STEP_LEFT : STEP_RETURNED;
+}
+
 static struct error *at_users_frame(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	(void)hit;
-	step_end_set(arg, STEP_RETURNED, stop);
+	step_end_set(arg, reason_of_return(arg), stop);
 	return NULL;
 }
 
@@ -76,13 +96,6 @@ struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found)
 	return n ? leave(p, &stack.frames[n]) : NULL;
 }
 
-/* The code is the body of a coroutine, but that of the function does not poll it alone. */
-static bool is_inlined_poll(const struct step_plan *p)
-{
-	return !p->instance.type && p->at.lines && p->at.lines->ncalls &&
-	       p->at.lines->calls[p->at.call].is_coroutine;
-}
-
 /* The function has returned for good: to code of the user, or to a library. */
 static struct error *returned(struct step_plan *p, const struct trap_hit *hit, bool *stop)
 {
@@ -90,12 +103,11 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 
 	p->tid = hit->tid;
 	if (is_inlined_poll(p))
-		p->end.note = "its poll function is inlined into one of a library: it may be "
-			      "suspended, and cannot be followed";
+		p->end.note = step_inlined_note;
 	if (p->options->whole)
 		p->end.note = "its task has finished";
 	if (p->options->whole || is_users(p, hit->addr - 1)) {
-		step_end_set(p, STEP_RETURNED, stop);
+		step_end_set(p, reason_of_return(p), stop);
 		return NULL;
 	}
 	TRY(step_end_go_out(p, hit->tid, &found));
@@ -104,7 +116,7 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 	if (!p->end.note)
 		p->end.note = p->instance.type ? "no async function of yours awaits it"
 		                               : "no code of yours called it";
-	step_end_set(p, STEP_RETURNED, stop);
+	step_end_set(p, reason_of_return(p), stop);
 	return NULL;
 }
 
@@ -120,7 +132,7 @@ struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *st
 		p->tid = hit->tid;
 		p->end.note = "it is suspended, and the debug info does not tell its address: it "
 			      "cannot be followed";
-		step_end_set(p, STEP_RETURNED, stop);
+		step_end_set(p, STEP_LEFT, stop);
 		return NULL;
 	}
 	if (!pending)

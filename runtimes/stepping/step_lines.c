@@ -1,6 +1,4 @@
 /* Where a step over lines may stop: the beginnings of the other lines of its function. */
-#include <string.h>
-
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/unwind/cfa_rule.h"
 #include "runtimes/common/inspector.h"
@@ -130,7 +128,9 @@ static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 	bool left = row && row->call != p->at.call && p->at.lines->calls[p->at.call].is_coroutine;
 
 	p->tid = hit->tid;
-	step_end_set(p, left ? STEP_RETURNED : STEP_LINE, stop);
+	if (left)
+		p->end.note = step_inlined_note;
+	step_end_set(p, left ? STEP_LEFT : STEP_LINE, stop);
 	return NULL;
 }
 

@@ -14,10 +14,10 @@ const char *step_kind_name(enum step_kind kind)
 const char *step_reason_name(enum step_reason reason)
 {
 	static const char *const names[] = {
-		[STEP_NONE] = "none",           [STEP_LINE] = "step",
-		[STEP_RETURNED] = "returned",   [STEP_DROPPED] = "dropped",
-		[STEP_CANCELLED] = "cancelled", [STEP_PANICKED] = "panicked",
-		[STEP_BROKEN] = "broken",
+		[STEP_NONE] = "none",         [STEP_LINE] = "step",
+		[STEP_RETURNED] = "returned", [STEP_LEFT] = "left",
+		[STEP_DROPPED] = "dropped",   [STEP_CANCELLED] = "cancelled",
+		[STEP_PANICKED] = "panicked", [STEP_BROKEN] = "broken",
 	};
 
 	return names[reason];

@@ -102,6 +102,8 @@ const char *step_instance_state(struct step_plan *p);
 
 /* ---- step_end.c ---- */
 
+/* Why the end of a coroutine in optimised code is STEP_LEFT. */
+extern const char step_inlined_note[];
 /* Ends the step at this stop. */
 void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop);
 /* Traps where the function returns, and where a panic begins. */

@@ -73,14 +73,19 @@ def step(session, case, program, crowd, profile):
         stop = session.ask("next")["stopped"]
         if stop["task"] != task and stop["reason"] == "step":
             return f"task {stop['task']} instead of {task} at line {stop['line']}"
-    if not re.search(ENDS[case.end], json.dumps(stop)):
+    left = profile == "release" and stop["reason"] == "left"
+    if not left and not re.search(ENDS[case.end], json.dumps(stop)):
         return f"end {stop} instead of {case.end} after lines {lines}"
     if run_on(session) is None:
         return "it does not end"
     session.end()
     if session.truth is None:
         return "the program says nothing"
-    return compare(case, lines, session.truth[str(case.instance)], profile)
+    truth = session.truth[str(case.instance)]
+    if left: # which instance it is, optimised code does not say: only the beginning is shown
+        shown = [n for n in lines if n in truth or n not in case.may_stop()]
+        return None if shown == truth[:len(shown)] else f"lines {lines} instead of {truth}"
+    return compare(case, lines, truth, profile)
 
 
 def plant_all(session, case):
