@@ -136,7 +136,8 @@ check_usage() {
 	expect 64 'never only possible' -p $$ check --fail-on huge-future:possible
 	expect 64 '"frob:possible" is no check' -p $$ check --fail-on frob:possible
 	expect 64 'no interval' -p $$ check --interval soon
-	expect 64 'does not exist: asyncdbg steps single instructions only' -p $$ next
+	expect 64 '"logpoint" does not exist: "break" sets breakpoints' -p $$ logpoint
+	expect 2 'no program is under control' -p $$ next
 	expect 64 'an executable needs its core: asyncdbg /bin/true CORE' /bin/true
 	expect 64 'an executable needs its core' /bin/true tasks
 	expect 64 'unknown command "12"' -p $$ 12

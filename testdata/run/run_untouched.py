@@ -100,7 +100,9 @@ def ending(asyncdbg, command):
 
 
 # Commands that hold the program and change it.
-CONTROL = ("run", "attach", "continue", "detach", "kill", "stepi", "break", "tbreak", "delete", "enable", "disable")
+CONTROL = ("run", "attach", "continue", "detach", "kill", "next", "step", "finish", "until", "stepi", "nexti", "break",
+           "tbreak", "delete", "enable", "disable", "condition", "catch", "handle", "signal", "interrupt", "watch",
+           "set", "dap")
 
 
 def commands(asyncdbg, executable, pid, work):
@@ -108,7 +110,9 @@ def commands(asyncdbg, executable, pid, work):
     address = hex(next(mappings(pid))[1])
     values = {"ID": "1", "N": "0", "NAME": "joins::main", "REGEX": "joins", "EXPR": "self", "ADDR": address, "EXE": str(executable),
               "COMMAND": "tasks", "A": f"{work}/first.snapshot", "B": f"{work}/first.snapshot",
-              "FILE": f"{work}/again.snapshot", "FILE.html": f"{work}/page.html"}
+              "FILE": f"{work}/again.snapshot", "FILE.html": f"{work}/page.html",
+              "FILE:LINE": "main.rs:1", "FUNCTION": "joins::main", "/FORMAT": "/8xb", "ADDRESS": address,
+              "REGISTER...": "rsp", "SIGNAL": "2"}
     text = subprocess.run([asyncdbg, "help"], check=True, capture_output=True, text=True).stdout
     yield ["save", values["A"]]
     for line in text.splitlines():
@@ -116,7 +120,8 @@ def commands(asyncdbg, executable, pid, work):
         if not usage or usage.split()[0] in CONTROL:
             continue
         short = re.sub(r"\[.*\]", "", usage).split()
-        long = usage.replace("[", " ").replace("]", " ").split()
+        # Of alternatives the first one.
+        long = re.sub(r" *\| *[^\] |]+", "", usage).replace("[", " ").replace("]", " ").split()
         for words in [short] + [long] * (long != short):
             words = [values.get(word, word) for word in words]
             if any(word.isupper() for word in words):
