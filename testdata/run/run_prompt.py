@@ -83,7 +83,8 @@ def check(prompt, fails):
         wants(line, "^asyncdbg: core", absent=True)
     wants("info", "^asyncdbg: core")
     wants("tassk", r'did you mean "tasks"\?')
-    wants("watch", 'the command "watch" does not exist')
+    wants("logpoint", 'the command "logpoint" does not exist')
+    wants("watch str", "no program is under control")
     wants("continue", "a core or a snapshot does not run")
     wants("detach", "a core or a snapshot does not run")
     wants("!echo hel''lo", "^hello$")
@@ -93,7 +94,7 @@ def check(prompt, fails):
     wants("tasks | head -c 2; echo", r"^ID$")
     wants("tasks | false", "unknown", absent=True)
     wants("tasks | cat", r"^ID +STATE")
-    wants("s", "note: .*step")
+    wants("s", "no program is under control")
     wants("task 3", "^ *#0|frame|Task")
     wants("frame 1; info locals", r"^ *argument stream: .*\n *buf: ")
     for line, answer in (("print str", "^stream: .*TcpStream = "), ("print b", r"^buf: \[u8"),
