@@ -18,6 +18,7 @@
 #include "debugger/live/tracer.h"
 #include "debugger/target/target.h"
 #include "debugger/test/child.h"
+#include "debugger/test/controlled.h"
 #include "debugger/test/program.h"
 
 enum {
@@ -26,8 +27,6 @@ enum {
 	CODE = 16,
 	STEPS = 500, /* in called(), more than there are with sanitizers */
 };
-
-static const uint64_t long_enough = UINT64_C(60) * 1000000000;
 
 /* Memory that test and child share. */
 static struct {
@@ -48,78 +47,11 @@ static __attribute__((noinline)) void called_with(unsigned long *n)
 	__asm__ volatile("");
 }
 
-static void expect_ok(struct error *err)
-{
-	if (err)
-		fail_msg("%s", err->message);
-}
-
-static void tracer_freep(struct tracer **tr)
-{
-	tracer_free(*tr);
-}
-
-static struct event next(struct tracer *tr)
-{
-	struct event e = { 0 };
-	bool found = false;
-
-	expect_ok(tracer_wait_event(tr, long_enough, &e, &found));
-	assert_true(found);
-	return e;
-}
-
-/* The next event that halts, or that is the last one. */
-static struct event next_halt(struct tracer *tr)
-{
-	struct event e;
-
-	do
-		e = next(tr);
-	while (!e.halted && e.kind != EVENT_EXIT && e.kind != EVENT_KILLED);
-	return e;
-}
-
-static void go(struct tracer *tr, enum tracer_request_kind kind)
-{
-	struct tracer_request r = { .kind = kind };
-
-	expect_ok(tracer_request(tr, &r));
-}
-
-/* The program may end while it is halted for an event that was queued before. */
-static void go_unless_ended(struct tracer *tr)
-{
-	struct tracer_request r = { .kind = TRACER_CONTINUE };
-	struct error *err CLEANUP(error_freep) = tracer_request(tr, &r);
-
-	assert_true(!err || strstr(err->message, "has ended"));
-}
-
 static struct error *at(struct tracer *tr, enum tracer_request_kind kind, uint64_t addr)
 {
 	struct tracer_request r = { .kind = kind, .breakpoint = { .addr = addr } };
 
 	return tracer_request(tr, &r);
-}
-
-static void control(struct tracer *tr, uint64_t stop, uint64_t drop)
-{
-	struct tracer_request r = { .kind = TRACER_CONTROL, .control = { stop, drop } };
-
-	expect_ok(tracer_request(tr, &r));
-}
-
-/* Attaches to a child, which is halted then. */
-static struct tracer *attach(pid_t pid)
-{
-	struct tracer *tr = tracer_new();
-	struct tracer_request r = { .kind = TRACER_ATTACH, .attach = { pid } };
-
-	expect_ok(tracer_request(tr, &r));
-	control(tr, 0, 0);
-	go(tr, TRACER_HALT);
-	return tr;
 }
 
 static uint64_t code(void)

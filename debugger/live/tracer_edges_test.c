@@ -12,10 +12,9 @@
 
 #include "debugger/live/tracer.h"
 #include "debugger/test/child.h"
+#include "debugger/test/controlled.h"
 
 enum { THREADS = 50, MAX_STEPS = 100000 };
-
-static const uint64_t long_enough = UINT64_C(60) * 1000000000;
 
 /* Calls of the function with the breakpoint; memory that test and child share. */
 static atomic_ulong *calls;
@@ -24,46 +23,6 @@ static __attribute__((noinline)) void called(void)
 {
 	atomic_fetch_add(calls, 1);
 	__asm__ volatile("");
-}
-
-static void expect_ok(struct error *err)
-{
-	if (err)
-		fail_msg("%s", err->message);
-}
-
-static void tracer_freep(struct tracer **tr)
-{
-	tracer_free(*tr);
-}
-
-/* The next event that halts, or that is the last one. */
-static struct event next_halt(struct tracer *tr)
-{
-	struct event e = { 0 };
-	bool found = false;
-
-	do {
-		expect_ok(tracer_wait_event(tr, long_enough, &e, &found));
-		assert_true(found);
-	} while (!e.halted && e.kind != EVENT_EXIT && e.kind != EVENT_KILLED);
-	return e;
-}
-
-/* The program may end while it is halted for an event that was queued before. */
-static void go(struct tracer *tr)
-{
-	struct tracer_request r = { .kind = TRACER_CONTINUE };
-	struct error *err CLEANUP(error_freep) = tracer_request(tr, &r);
-
-	assert_true(!err || strstr(err->message, "has ended"));
-}
-
-static void control(struct tracer *tr, uint64_t stop, uint64_t drop)
-{
-	struct tracer_request r = { .kind = TRACER_CONTROL, .control = { stop, drop } };
-
-	expect_ok(tracer_request(tr, &r));
 }
 
 static void break_at(struct tracer *tr, uintptr_t addr)
@@ -80,19 +39,6 @@ static bool step(struct tracer *tr, pid_t tid)
 
 	expect_ok(tracer_request(tr, &r));
 	return r.step.done;
-}
-
-/* Attaches to a child that waits for SIGRTMIN, and halts it. */
-static struct tracer *attach(pid_t pid)
-{
-	struct tracer *tr = tracer_new();
-	struct tracer_request r = { .kind = TRACER_ATTACH, .attach = { pid } };
-
-	expect_ok(tracer_request(tr, &r));
-	control(tr, 0, 0);
-	r = (struct tracer_request){ .kind = TRACER_HALT };
-	expect_ok(tracer_request(tr, &r));
-	return tr;
 }
 
 static void wait_signal(void)
@@ -117,7 +63,7 @@ static unsigned long count_hits(struct tracer *tr, struct event *ret)
 	unsigned long hits = 0;
 
 	for (;; hits++) {
-		go(tr);
+		go_unless_ended(tr);
 		*ret = next_halt(tr);
 		if (ret->kind != EVENT_BREAKPOINT)
 			return hits;
@@ -182,7 +128,7 @@ static void test_a_step_to_the_end_of_a_thread(void **state)
 	unsigned long steps = 0;
 
 	BEGIN(call_in_threads, called);
-	go(tr);
+	go_unless_ended(tr);
 	struct event e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_BREAKPOINT);
 	while (steps < MAX_STEPS && step(tr, e.tid))
@@ -284,12 +230,12 @@ static void test_clone3_in_a_step(void **state)
 
 	BEGIN(clone_a_thread, clone_instruction);
 	break_at(tr, (uintptr_t)called);
-	go(tr);
+	go_unless_ended(tr);
 	e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_BREAKPOINT);
 	assert_int_equal(e.addr, (uintptr_t)clone_instruction);
 	assert_int_equal(e.tid, c.pid);
-	go(tr);
+	go_unless_ended(tr);
 	e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_BREAKPOINT);
 	assert_int_equal(e.addr, (uintptr_t)called);
@@ -315,7 +261,7 @@ static void call_forever(void)
 static void test_a_signal_between_steps(void **state)
 {
 	BEGIN(call_forever, called);
-	go(tr);
+	go_unless_ended(tr);
 	struct event e = next_halt(tr);
 	int before = atomic_load(&c.shared->signals);
 	unsigned long done = atomic_load(calls);
@@ -327,7 +273,7 @@ static void test_a_signal_between_steps(void **state)
 	assert_int_equal(atomic_load(&c.shared->signals), before);
 	for (unsigned i = 0; atomic_load(&c.shared->signals) == before; i++) {
 		assert_true(i < MAX_STEPS);
-		go(tr);
+		go_unless_ended(tr);
 		assert_int_equal(next_halt(tr).kind, EVENT_BREAKPOINT);
 	}
 	assert_int_equal(atomic_load(&c.shared->signals), before + 1);
@@ -355,7 +301,7 @@ static void test_a_fault_in_a_step(void **state)
 
 	BEGIN(fault_once, fault);
 	control(tr, segv, 0);
-	go(tr);
+	go_unless_ended(tr);
 	e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_BREAKPOINT);
 	unsigned steps = 0;
@@ -367,12 +313,12 @@ static void test_a_fault_in_a_step(void **state)
 	assert_int_equal(e.signal, SIGSEGV);
 	struct tracer_request r = { .kind = TRACER_SIGNAL, .signal = { e.tid, 0 } };
 	expect_ok(tracer_request(tr, &r));
-	go(tr);
+	go_unless_ended(tr);
 	e = next_halt(tr); /* it comes again: nothing has changed */
 	assert_int_equal(e.signal, SIGSEGV);
 	r.signal.signal = SIGTERM;
 	expect_ok(tracer_request(tr, &r));
-	go(tr);
+	go_unless_ended(tr);
 	e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_KILLED);
 	assert_int_equal(e.signal, SIGTERM);
@@ -417,7 +363,7 @@ static void test_exec_of_a_thread(void **state)
 	assert_true(count_hits(tr, &e) >= THREADS);
 	assert_int_equal(e.kind, EVENT_EXEC);
 	assert_int_equal(e.tid, c.pid);
-	go(tr);
+	go_unless_ended(tr);
 	e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_EXIT);
 	assert_int_equal(e.status, 5);
@@ -427,11 +373,11 @@ static void test_exec_of_a_thread(void **state)
 static void test_a_kill_while_halted(void **state)
 {
 	BEGIN(call_forever, called);
-	go(tr);
+	go_unless_ended(tr);
 	struct event e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_BREAKPOINT);
 	kill(c.pid, SIGKILL);
-	go(tr);
+	go_unless_ended(tr);
 	e = next_halt(tr);
 	assert_int_equal(e.kind, EVENT_KILLED);
 	assert_int_equal(e.signal, SIGKILL);
@@ -454,7 +400,7 @@ static void test_a_program_that_is_kept(void **state)
 
 		expect_ok(tracer_request(tr, &r));
 		control(tr, 0, 0);
-		go(tr);
+		go_unless_ended(tr);
 		tracer_free(tr);
 		assert_int_equal(kill(r.launch.pid, 0), keep ? 0 : -1);
 		if (!keep)

@@ -18,6 +18,7 @@
 
 #include "debugger/live/tracer.h"
 #include "debugger/test/child.h"
+#include "debugger/test/controlled.h"
 #include "debugger/test/program.h"
 
 enum { CALLERS = 3, CALLS = 100, CODE = 16, KILLS = 100 };
@@ -35,46 +36,6 @@ static __attribute__((noinline)) void called(void)
 {
 	atomic_fetch_add(&counts->calls, 1);
 	counts->word = atomic_load(&counts->calls);
-}
-
-static void expect_ok(struct error *err)
-{
-	if (err)
-		fail_msg("%s", err->message);
-}
-
-static void tracer_freep(struct tracer **tr)
-{
-	tracer_free(*tr);
-}
-
-static struct event next_halt(struct tracer *tr)
-{
-	struct event e;
-	bool found;
-
-	do {
-		expect_ok(tracer_wait_event(tr, long_enough, &e, &found));
-		assert_true(found);
-		assert_int_not_equal(e.kind, EVENT_UNWATCHED);
-	} while (!e.halted && e.kind != EVENT_EXIT && e.kind != EVENT_KILLED);
-	return e;
-}
-
-static void go(struct tracer *tr, enum tracer_request_kind kind)
-{
-	struct tracer_request r = { .kind = kind };
-
-	expect_ok(tracer_request(tr, &r));
-}
-
-/* The program may end while it is halted for an event that was queued before. */
-static void go_unless_ended(struct tracer *tr)
-{
-	struct tracer_request r = { .kind = TRACER_CONTINUE };
-	struct error *err CLEANUP(error_freep) = tracer_request(tr, &r);
-
-	assert_true(!err || strstr(err->message, "has ended"));
 }
 
 static struct error *watch(struct tracer *tr, const volatile void *addr, unsigned len,
@@ -103,19 +64,6 @@ static struct error *watch_calls(struct tracer *tr)
 static struct error *watch_word(struct tracer *tr)
 {
 	return watch(tr, &counts->word, sizeof(counts->word), TRACER_WRITTEN);
-}
-
-/* Attaches to a child, which is halted then. */
-static struct tracer *attach(pid_t pid)
-{
-	struct tracer *tr = tracer_new();
-	struct tracer_request r = { .kind = TRACER_ATTACH, .attach = { pid } };
-	struct tracer_request control = { .kind = TRACER_CONTROL };
-
-	expect_ok(tracer_request(tr, &r));
-	expect_ok(tracer_request(tr, &control));
-	go(tr, TRACER_HALT);
-	return tr;
 }
 
 static bool is_original(pid_t pid)

@@ -37,31 +37,36 @@ struct error *debuggee_continue(struct debuggee *d)
 	return control_continue(&d->control);
 }
 
+/* Looks at the tasks that run, and keeps the one of a thread. */
+static struct error *look(struct debuggee *d, pid_t tid, const struct snapshot **snap,
+                          const struct thread_info **th)
+{
+	TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, snap));
+	*th = snapshot_thread_by_tid(*snap, tid);
+	d->task = *th ? (*th)->task : NULL;
+	d->task_tid = tid;
+	d->task_nstops = d->control.nstops;
+	return NULL;
+}
+
 struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret)
 {
+	const struct thread_info *th;
 	const struct snapshot *snap;
 
-	if (d->task_tid != tid || d->task_nstops != d->control.nstops) {
-		TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, &snap));
-		const struct thread_info *th = snapshot_thread_by_tid(snap, tid);
-		d->task = th ? th->task : NULL;
-		d->task_tid = tid;
-		d->task_nstops = d->control.nstops;
-	}
+	if (d->task_tid != tid || d->task_nstops != d->control.nstops)
+		TRY(look(d, tid, &snap, &th));
 	*ret = d->task;
 	return NULL;
 }
 
 struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct task **ret)
 {
+	const struct thread_info *th;
 	const struct snapshot *snap;
 
-	TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, &snap));
-	const struct thread_info *th = snapshot_thread_by_tid(snap, tid);
+	TRY(look(d, tid, &snap, &th));
 	*ret = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
-	d->task = th ? th->task : NULL;
-	d->task_tid = tid;
-	d->task_nstops = d->control.nstops;
 	return NULL;
 }
 
