@@ -6,6 +6,7 @@
 #include "debugger/base/map.h"
 #include "dwarf/lookup/function_names.h"
 #include "dwarf/lookup/in_await.h"
+#include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/module/line_rows.h"
 #include "dwarf/names/qualified.h"
 
@@ -67,7 +68,8 @@ static const struct location *function_at(struct search *s, struct dwarf_module 
 	*addr = dm->module->bias + row->addr;
 	if (!lookup_function(s->di, *addr))
 		return NULL;
-	const struct location *l = lookup_functions_at(s->di, *addr, s->a, &n);
+	/* Not from the cache: its records do not have the site of an inlined call. */
+	const struct location *l = lookup_dwarf_functions_at(s->di, *addr, s->a, &n);
 
 	return l->function && !is_drop_glue(l->function) ? l : NULL;
 }
