@@ -165,3 +165,17 @@ int64_t proc_monotonic_offset(pid_t pid)
 		return 0;
 	return timens_offset(pid) - timens_offset(getpid());
 }
+
+bool proc_perf_is_for_users(void)
+{
+	enum { FOR_USERS = 2 };
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = FOR_USERS;
+
+	if (f) {
+		if (fscanf(f, "%d", &level) != 1)
+			level = FOR_USERS;
+		fclose(f);
+	}
+	return level <= FOR_USERS;
+}

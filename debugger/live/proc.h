@@ -36,4 +36,10 @@ int64_t proc_monotonic_offset(pid_t pid);
 /* Offset from the kernel's own CLOCK_MONOTONIC to ours: we may be in a time namespace. */
 int64_t proc_kernel_offset(void);
 
+/*
+ * Whether kernel.perf_event_paranoid lets a user have perf events of own programs:
+ * perf_event_open(2). True if it cannot be read.
+ */
+bool proc_perf_is_for_users(void);
+
 #endif

@@ -8,7 +8,6 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
@@ -16,13 +15,10 @@
 #include <unistd.h>
 
 #include "debugger/base/file.h"
+#include "debugger/live/proc.h"
 #include "debugger/live/tracer_private.h"
 
-enum {
-	PARANOID_USER =
-		2, /* of kernel.perf_event_paranoid: a user may have events of own programs */
-	MAX_LEN = 8,
-};
+enum { MAX_LEN = 8 };
 
 /* ---- events of the kernel ---- */
 
@@ -116,19 +112,6 @@ static struct tracer_watch normal(const struct tracer_watch *w)
 	return ret;
 }
 
-static int paranoid(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = PARANOID_USER;
-
-	if (f) {
-		if (fscanf(f, "%d", &level) != 1)
-			level = PARANOID_USER;
-		fclose(f);
-	}
-	return level;
-}
-
 static struct error *refused(int errnum, const struct tracer_watch *w)
 {
 	switch (errnum) {
@@ -157,7 +140,7 @@ static struct error *refused(int errnum, const struct tracer_watch *w)
 	default:
 		return error_os(errnum, "setting a hardware breakpoint");
 	}
-	if (paranoid() > PARANOID_USER)
+	if (!proc_perf_is_for_users())
 		return error_new(ERR_OS, "the kernel permits no hardware breakpoint: give asyncdbg "
 		                         "CAP_PERFMON, or lower kernel.perf_event_paranoid to 2");
 	return error_new(ERR_OS,

@@ -24,7 +24,6 @@ enum {
 	MAX_CPUS = 8192,
 	MAX_RECORD = 1 << 16, /* the size of a record has 16 bits */
 	MAX_REGS = 64,
-	PARANOID_USER = 2, /* of kernel.perf_event_paranoid: a user may sample own programs */
 };
 
 /* The samples of one processor. */
@@ -82,19 +81,6 @@ static int open_event(const struct cpu_samples *s, pid_t tid, unsigned cpu)
 	                    PERF_FLAG_FD_CLOEXEC);
 }
 
-static int paranoid(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = PARANOID_USER;
-
-	if (f) {
-		if (fscanf(f, "%d", &level) != 1)
-			level = PARANOID_USER;
-		fclose(f);
-	}
-	return level;
-}
-
 static struct error *refused(int errnum)
 {
 	if (errnum == ENOSYS || errnum == ENOENT || errnum == EOPNOTSUPP)
@@ -104,7 +90,7 @@ static struct error *refused(int errnum)
 		                         "raise it (ulimit -n)");
 	if (errnum != EACCES && errnum != EPERM)
 		return error_os(errnum, "sampling the processors");
-	if (paranoid() > PARANOID_USER)
+	if (!proc_perf_is_for_users())
 		return error_new(ERR_OS, "the kernel refused it: give asyncdbg CAP_PERFMON, or "
 		                         "lower kernel.perf_event_paranoid to 2");
 	return error_new(ERR_OS, "the kernel refused it: a seccomp filter or a security module "
