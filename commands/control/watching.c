@@ -24,7 +24,7 @@ static struct error *state_text(struct session *s, const char **ret)
 	TRY(session_snapshot(s, WANT_TASKS | WANT_RUNNING, NULL, &snap));
 	TRY(focus_frame(s, snap, &f));
 	if (!f.frame || !f.frame->addr || !f.frame->type)
-		return error_new(ERR_STATE, "where the future of frame #%u is, is not known",
+		return error_new(ERR_STATE, "the address of the future of frame #%u is not known",
 		                 s->frame);
 	*ret = arena_printf(&s->answer, "0x%" PRIx64 " as %s", f.frame->addr, f.frame->type);
 	return NULL;
