@@ -4,8 +4,11 @@
 #include <elfutils/libdw.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/types/type.h"
 
 enum { MAX_DEPTH = 128, MAX_SPANS = 1 << 16, MAX_FUNCTION_ROWS = 1 << 18 };
 
@@ -22,6 +25,7 @@ struct reading {
 	VEC(struct span) spans;
 	VEC(struct function_call) calls;
 	VEC(struct function_row) rows;
+	struct map awaits; /* await_key() of those of which a place is known */
 };
 
 static bool has_awaitee(Dwarf_Die *block)
@@ -68,6 +72,41 @@ static struct function_call *describe(struct reading *r, Dwarf_Die *function)
 	return call;
 }
 
+static unsigned number_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 &&
+	                       value <= UINT32_MAX
+	               ? (unsigned)value
+	               : 0;
+}
+
+/* What an await has in common in all copies of its function. */
+static uint64_t await_key(const struct reading *r, size_t call, unsigned line, unsigned column)
+{
+	uint64_t place = (uint64_t)line << 32 | column;
+
+	return map_key_of_pair((uintptr_t)r->calls.data[call].function, place);
+}
+
+/* A coroutine polls what it awaits, in its own code, at the place of the await. */
+static void note_await(struct reading *r, const struct function_call *call, Dwarf_Die *die)
+{
+	const struct type *result =
+		r->calls.data[call->parent].is_coroutine && call->function && !call->is_coroutine
+			? function_read_result(call->function)
+			: NULL;
+	unsigned column = number_of(die, DW_AT_call_column);
+
+	if (!column || !r->calls.data[call->parent].is_coroutine ||
+	    (!call->is_coroutine && !(result && type_is(result, "core::task::poll::Poll"))))
+		return;
+	map_put(&r->awaits, await_key(r, call->parent, number_of(die, DW_AT_call_line), column),
+	        NULL);
+}
+
 static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
 {
 	Dwarf_Attribute origin;
@@ -79,6 +118,7 @@ static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
 	struct function_call *call = describe(r, &function);
 	call->site = dwarf_dieoffset(die);
 	call->parent = like->call;
+	note_await(r, call, die);
 	like->call = r->calls.n - 1;
 	like->in_await = false;
 }
@@ -137,7 +177,7 @@ static void read_rows(struct reading *r, Dwarf_Die *function)
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 		bool is_end = true, is_statement = false;
 		Dwarf_Addr addr;
-		int number = 0;
+		int number = 0, column = 0;
 
 		if (dwarf_lineaddr(line, &addr) != 0 || !is_in(function, addr) ||
 		    dwarf_lineendsequence(line, &is_end) != 0 || is_end ||
@@ -145,15 +185,39 @@ static void read_rows(struct reading *r, Dwarf_Die *function)
 			continue;
 		struct span span = span_at(r, addr);
 		dwarf_lineno(line, &number);
+		dwarf_linecol(line, &column);
 		*vec_push(&r->rows) = (struct function_row){
 			.addr = r->f->dm->module->bias + addr,
 			.file = dwarf_linesrc(line, NULL, NULL),
 			.line = number > 0 ? (unsigned)number : 0,
+			.column = column > 0 ? (unsigned)column : 0,
 			.call = span.call,
 			.statement = is_statement,
 			.in_await = span.in_await,
 		};
 	}
+}
+
+/*
+ * The code that makes the awaited future has the columns of its call, so that a row with the column
+ * of the await belongs to it: the return of one that is suspended, for one.
+ */
+static void fill_gaps(struct reading *r)
+{
+	for (size_t i = 0; i < r->rows.n; i++) {
+		const struct function_row *row = &r->rows.data[i];
+
+		/* What follows a statement may have the column of anything in the line. */
+		if (row->in_await && row->statement && row->column)
+			map_put(&r->awaits, await_key(r, row->call, row->line, row->column), NULL);
+	}
+	for (size_t i = 0; i < r->rows.n; i++) {
+		struct function_row *row = &r->rows.data[i];
+
+		row->in_await |=
+			map_has(&r->awaits, await_key(r, row->call, row->line, row->column));
+	}
+	map_free(&r->awaits);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -182,6 +246,7 @@ void function_lines_read(const struct function *f, struct arena *a, struct funct
 	describe(&r, &die)->function = f;
 	add_scope(&r, &die, &(struct span){ .depth = 0 });
 	read_rows(&r, &die);
+	fill_gaps(&r);
 	if (r.rows.n)
 		qsort(r.rows.data, r.rows.n, sizeof(*r.rows.data), compare_rows);
 	ret->comp_dir = directory_of(&die);

@@ -9,9 +9,11 @@ struct function_row {
 	uint64_t addr;    /* run-time */
 	const char *file; /* full path as in DWARF */
 	unsigned line;    /* 0: the compiler names none */
+	unsigned column;  /* 0: likewise */
 	size_t call;      /* the innermost inlined call that it belongs to: its index; 0: none */
 	bool statement;   /* an instruction begins a statement here (is_stmt) */
-	bool in_await;    /* see in_await.h */
+	bool in_await;    /* see in_await.h; also where a row of the same column is, as blocks have
+	                     gaps */
 };
 
 /* A call that was inlined. */
