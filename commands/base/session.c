@@ -67,6 +67,7 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 	for (int i = 1;; i++) {
 		struct error *err = asyncdbg_snapshot(s->handle, wants, question, ret);
 
+		s->debuggee.seen_nstops = s->debuggee.control.nstops;
 		if (!err || err->kind != ERR_STATE || i == MAX_TRIES ||
 		    asyncdbg_kind(s->handle) != ASYNCDBG_LIVE || has_ended(s))
 			return err;

@@ -170,6 +170,7 @@ struct error *executor_future(struct collector *c, const struct executor_header 
 /* Reads the header at an address. ERR_CORRUPT: there is none of a task that exists. */
 struct error *executor_read_header(struct inspector *in, struct executor_copy *copy, uint64_t addr,
                                    struct executor_header *ret) MUST_CHECK;
+struct error *executor_is_cancelled(struct inspector *in, uint64_t task, bool *ret) MUST_CHECK;
 enum task_state executor_state(uint64_t state);
 /* Has a task in this state its future still? */
 bool executor_is_live(uint64_t state);

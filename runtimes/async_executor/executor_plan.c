@@ -515,6 +515,20 @@ struct error *executor_read_header(struct inspector *in, struct executor_copy *c
 	return NULL;
 }
 
+struct error *executor_is_cancelled(struct inspector *in, uint64_t task, bool *ret)
+{
+	struct error *err = error_new(ERR_CORRUPT, "async-task was not found");
+	struct executor_header h = { 0 };
+
+	*ret = false;
+	for (struct executor_copy *copy = executor_of(in)->copies; err && copy; copy = copy->next) {
+		error_free(err);
+		err = executor_read_header(in, copy, task, &h);
+	}
+	*ret = !err && (h.state & EXECUTOR_CLOSED);
+	return err;
+}
+
 struct error *executor_future(struct collector *c, const struct executor_header *h,
                               struct value *ret)
 {

@@ -50,6 +50,7 @@ const struct runtime executor_table = {
 	.marks = marks,
 	.loop = "async_task::",
 	.task_types = executor_types_of_poll,
+	.is_cancelled = executor_is_cancelled,
 	.task_functions = "async_task::raw::RawTask<",
 	.probes = executor_probes,
 	.poll_caller_within = "async_task::runnable::",

@@ -225,6 +225,11 @@ struct runtime {
 	/* Finds the output of the finished task that a JoinHandle refers to; *found false: none. */
 	struct error *(*output)(struct collector *c, struct value join, struct value *ret,
 	                        bool *found);
+	/*
+	 * Whether the task with the header at that address was cancelled, as it is now, ended or
+	 * not. ERR_CORRUPT: there is no task. NULL: its tasks do not tell.
+	 */
+	struct error *(*is_cancelled)(struct inspector *in, uint64_t task, bool *ret);
 	/* Called when the decoder of a future found a waker with that data. */
 	void (*waker_met)(struct collector *c, uint64_t data);
 	/*

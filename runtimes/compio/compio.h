@@ -116,6 +116,8 @@ struct error *compio_read_header(struct inspector *in, struct compio_copy *copy,
                                  uint64_t id, struct compio_header *ret) MUST_CHECK;
 /* The id of the task in a slot of that index and version. */
 uint64_t compio_id(uint64_t index, uint64_t version);
+/* Of a task of compio-executor, or of async-task where the copy has none of those. */
+struct error *compio_is_cancelled(struct inspector *in, uint64_t task, bool *ret) MUST_CHECK;
 /* State of a task in a queue; hot: it is in the list of those to be polled. */
 enum task_state compio_state(uint64_t state, bool hot);
 /* Reads the member of a header at the end of a path. */

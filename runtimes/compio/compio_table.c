@@ -62,6 +62,7 @@ const struct runtime compio_table = {
 	.follow = compio_follow,
 	.free = free_walk,
 	.task_types = compio_task_types_of,
+	.is_cancelled = compio_is_cancelled,
 	.whatis = compio_whatis,
 	.marks = marks,
 	.loop = "compio_runtime::",

@@ -160,6 +160,22 @@ struct error *compio_read_header(struct inspector *in, struct compio_copy *copy,
 	               : error_new(ERR_CORRUPT, "0x%" PRIx64 " is no task: it has no vtable", addr);
 }
 
+struct error *compio_is_cancelled(struct inspector *in, uint64_t task, bool *ret)
+{
+	struct error *err = error_new(ERR_CORRUPT, "compio was not found");
+	struct compio_header h = { 0 };
+
+	*ret = false;
+	for (struct compio_copy *copy = compio_of(in)->copies; err && copy; copy = copy->next) {
+		error_free(err);
+		if (!copy->header)
+			return executor_is_cancelled(in, task, ret);
+		err = compio_read_header(in, copy, task, 0, &h);
+	}
+	*ret = !err && !(h.state & COMPIO_NOT_CANCELLED);
+	return err;
+}
+
 enum task_state compio_state(uint64_t state, bool hot)
 {
 	if (state & COMPIO_COMPLETED)

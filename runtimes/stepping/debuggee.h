@@ -28,6 +28,8 @@ struct debuggee {
 	struct step_end step;          /* how the step ended, if the last stop is the end of one */
 	struct step_cache *step_cache; /* of the present program; NULL until the first step */
 	struct event_points *event_points; /* of event_break.c; NULL: not looked for yet */
+	uint64_t seen_nstops; /* the control.nstops of the last snapshot of the handle; the caller
+	                         sets it */
 	/* The last answer of debuggee_task(), and the control.nstops and thread it is of. */
 	uint64_t task_nstops;
 	pid_t task_tid; /* 0: none */

@@ -89,6 +89,8 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	TRY(step_instance_find(p, &frame, &p->instance));
 	p->end.async = p->instance.type != NULL;
 	p->end.instance = p->instance.addr;
+	if (p->end.async)
+		step_owner_begin(p);
 	if (p->options->kind != STEP_FINISH)
 		TRY(step_lines_plant(p));
 	return step_end_plant(p);
@@ -147,6 +149,7 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 		d->step_cache = step_cache_new();
 	p.in = asyncdbg_inspector(d->handle);
 	p.arch = p.in->target->arch;
+	p.arena = &tmp;
 	p.end = (struct step_end){ .kind = options->kind, .from = options->tid };
 	struct error *err = begin(&p, &tmp);
 	if (!err)

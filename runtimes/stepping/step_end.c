@@ -142,6 +142,7 @@ struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *st
 	p->active = false;
 	p->returning = NULL;
 	TRY(trap_remove(&p->d->control, trap));
+	TRY(step_owner_note(p, hit->tid));
 	return plant_suspended(p);
 }
 
@@ -191,44 +192,14 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 
 /* ---- drops ---- */
 
-/* Whether a function of a library ends tasks before they are ready. */
-static bool is_cancelling(struct step_plan *p, uint64_t pc)
-{
-	SCRATCH(tmp);
-	size_t n;
-	const struct location *l = lookup_functions_at(p->in->di, pc, &tmp, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (l[i].name && (strstr(l[i].name, "cancel") || strstr(l[i].name, "shutdown")))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Its executor drops the whole task: no code of the user's drops it, or it does that by ending an
- * executor.
- */
-static bool is_cancelled(struct step_plan *p, const struct stack *stack)
-{
-	size_t users = find_users_frame(p, stack, 1);
-
-	for (size_t i = 1; i < (users ? users : stack->nframes); i++) {
-		if (is_cancelling(p, stack->frames[i].lookup_pc))
-			return true;
-	}
-	return !users && !stack->problem;
-}
-
 static struct error *at_drop(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
-	SCRATCH(tmp);
-	struct stack stack;
+	bool cancelled;
 
 	p->tid = hit->tid;
-	TRY(step_frame_stack(p, hit->tid, STACK_MAX_FRAMES, &tmp, &stack));
-	step_end_set(p, is_cancelled(p, &stack) ? STEP_CANCELLED : STEP_DROPPED, stop);
+	TRY(step_owner_is_cancelled(p, hit->tid, &cancelled));
+	step_end_set(p, cancelled ? STEP_CANCELLED : STEP_DROPPED, stop);
 	return NULL;
 }
 

@@ -7,6 +7,8 @@
 #include "runtimes/stepping/debuggee.h"
 #include "runtimes/stepping/step_cache.h"
 
+struct runtime;
+
 typedef VEC(struct trap *) trap_vec;
 
 /* A physical frame of a thread that stands still. */
@@ -33,13 +35,25 @@ struct step_instance {
 	uint64_t addr;           /* of its object */
 };
 
+/* Whose the instance is. */
+struct step_owner {
+	bool is_noted;                  /* it was suspended once */
+	const struct runtime *runtime;  /* of its task; NULL: it is in none, or that is unknown */
+	uint64_t task;                  /* address of the header; 0: unknown */
+	const char *type;               /* of its future; NULL: unknown */
+	struct step_instance *awaiters; /* what was polled around it, innermost first */
+	size_t nawaiters;
+};
+
 struct step_plan {
 	struct debuggee *d;
 	struct inspector *in;
+	struct arena *arena; /* of this step */
 	const struct arch *arch;
 	const struct step_options *options;
 	struct step_place at;
 	struct step_instance instance;
+	struct step_owner owner;
 	/* The call of the function, or the poll, that is in progress. */
 	bool active;
 	bool by_call; /* some lines are those of the call in progress alone */
@@ -99,6 +113,18 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
 struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret) MUST_CHECK;
 /* "Returned", "Suspend0": the state of the object of a coroutine; NULL: unknown. */
 const char *step_instance_state(struct step_plan *p);
+
+/* ---- step_owner.c ---- */
+
+/* Takes the task of the thread from the last snapshot, if that is of this stop. */
+void step_owner_begin(struct step_plan *p);
+/* The instance has just been suspended: a thread is behind the call of its poll function. */
+struct error *step_owner_note(struct step_plan *p, pid_t tid) MUST_CHECK;
+/*
+ * Why a thread drops the instance: whether its task was cancelled, and nothing that awaits it lives
+ * on. False where it is in no task, too; a note says if that is not known.
+ */
+struct error *step_owner_is_cancelled(struct step_plan *p, pid_t tid, bool *ret) MUST_CHECK;
 
 /* ---- step_end.c ---- */
 

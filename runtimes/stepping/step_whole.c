@@ -67,5 +67,6 @@ struct error *step_whole_begin(struct step_plan *p)
 	p->active = true;
 	p->end.async = true;
 	p->end.instance = p->instance.addr;
+	step_owner_begin(p);
 	return step_end_plant(p);
 }

@@ -303,6 +303,7 @@ void tokio_forget_vtables(struct tokio *k);
 struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr,
                                 struct tokio_header *ret) MUST_CHECK;
 enum task_state tokio_task_state(uint64_t state);
+struct error *tokio_is_cancelled(struct inspector *in, uint64_t task, bool *ret) MUST_CHECK;
 
 /* tokio_task.c */
 /* Adds every task of the runtime's owned lists to the collector. */

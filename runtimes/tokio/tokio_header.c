@@ -122,6 +122,20 @@ struct error *tokio_read_header(struct target *t, struct tokio *k, uint64_t addr
 	return NULL;
 }
 
+struct error *tokio_is_cancelled(struct inspector *in, uint64_t task, bool *ret)
+{
+	struct error *err = error_new(ERR_CORRUPT, "tokio was not found");
+	struct tokio_header h = { 0 };
+
+	*ret = false;
+	for (struct tokio *k = tokio_of(in)->copies; err && k; k = k->next) {
+		error_free(err);
+		err = tokio_read_header(in->target, k, task, &h);
+	}
+	*ret = !err && (h.state & TOKIO_CANCELLED);
+	return err;
+}
+
 /* ---- tokio's state in an inspector and in a snapshot ---- */
 
 const char tokio_name[] = "tokio";

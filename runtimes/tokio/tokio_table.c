@@ -203,6 +203,7 @@ const struct runtime tokio_table = {
 	.free = free_walk,
 	.task_types = task_types,
 	.output = tokio_output,
+	.is_cancelled = tokio_is_cancelled,
 	.waker_met = tokio_waker_met,
 	.handles = handles,
 	.handle_met = tokio_handle_lead,

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Steps through the scenarios of the program `stepping` and compares the lines where asyncdbg stops with
+"""Steps through the scenarios of a program like `stepping` and compares the lines where asyncdbg stops with
 those that the program says it has executed.
 
 usage: run_stepping.py ASYNCDBG PROGRAM [--runs N] [--scenario NAME...] [--crowd] [--load] [--breaks]
 
-PROGRAM     testdata/programs/stepping, built in any profile
+PROGRAM     testdata/programs/stepping, or smol_steps or compio_steps, built in any profile
 --runs      how often each case is run, default 1
 --scenario  only these cases; without a number: see stepping_cases.py
 --crowd     four more tasks that are polled as fast as they can be
@@ -21,7 +21,7 @@ import re
 import subprocess
 import sys
 
-from stepping_cases import CASES, ENDS, RELEASE
+from stepping_cases import CASES, ENDS, OTHERS, RELEASE
 from stepping_session import Ended, Hung, Session
 
 STEPS = 100  # no case has so many lines
@@ -74,9 +74,11 @@ def step(session, case, program, crowd, profile):
         if stop["task"] != task and stop["reason"] == "step":
             return f"task {stop['task']} instead of {task} at line {stop['line']}"
     left = profile == "release" and stop["reason"] == "left"
-    if not left and not re.search(ENDS[case.end], json.dumps(stop)):
+    # The code that drops it may be inlined into a function of its executor.
+    unseen = profile == "release" and case.end == "cancelled" and stop["reason"] == "exited"
+    if not left and not unseen and not re.search(ENDS[case.end], json.dumps(stop)):
         return f"end {stop} instead of {case.end} after lines {lines}"
-    if run_on(session) is None:
+    if not unseen and run_on(session) is None:
         return "it does not end"
     session.end()
     if session.truth is None:
@@ -188,7 +190,8 @@ def main():
         parser.add_argument(option, action="store_true")
     options = parser.parse_args()
     profile = "release" if "release" in pathlib.Path(options.program).parts else "debug"
-    cases = [case for case in CASES if case.name in options.scenario or not options.scenario]
+    own = OTHERS.get(pathlib.PurePath(options.program).name, CASES)
+    cases = [case for case in own if case.name in options.scenario or not options.scenario]
     if options.breaks:
         # The lines of the others in the crowd are not recorded.
         cases = [case for case in cases if case.scenario != "crowded"]

@@ -1,9 +1,15 @@
-"""What run_stepping.py runs: scenarios of the program `stepping`, and the lines that a profile allows
-to differ from those that the program says it has executed."""
+"""What run_stepping.py runs: scenarios of the program `stepping` and of those like it, and the lines that a
+profile allows to differ from those that the program says it has executed."""
 import pathlib
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parents[1] / "programs/stepping/src"
+TESTDATA = pathlib.Path(__file__).resolve().parents[1]
+# Program -> where its modules are.
+SOURCES = {
+    "stepping": TESTDATA / "programs/stepping/src",
+    "smol_steps": TESTDATA / "executors/smol_tasks/src/bin",
+    "compio_steps": TESTDATA / "compio/compio_tasks/src/bin",
+}
 
 
 # A closing brace has code, where values are dropped.
@@ -20,12 +26,13 @@ class Case:
     """
 
     def __init__(self, scenario, module, function=None, instance=0, end="returned", may=None, at=None,
-                 name=None):
+                 name=None, program="stepping"):
         self.scenario, self.module, self.instance, self.end = scenario, module, instance, end
         self.function = function or scenario
+        self.program = program
         self.name = name or (scenario if self.function == scenario else f"{scenario}:{self.function}")
         self.may, self.at = may or {}, at
-        self.source = (ROOT / f"{module}.rs").read_text().splitlines()
+        self.source = (SOURCES[program] / f"{module}.rs").read_text().splitlines()
         self.begin, self.last = self.find_span()
 
     def find_span(self):
@@ -50,7 +57,7 @@ class Case:
         """Where its first line is, as `break` wants it."""
         if self.at:
             return f"{self.module}.rs:{self.line_of(self.at)}"
-        return f"stepping::{self.module}::{self.function}"
+        return "::".join(dict.fromkeys([self.program, self.module, self.function]))
 
     def may_stop(self):
         """The lines within the coroutine that are allowed, but not required."""
@@ -129,6 +136,31 @@ CASES = [
     # What is beside them.
     Case("crowded", "crowd", at="let mut sum = more(me, 0)"),
     Case("neighbour", "crowd"),
+]
+
+
+
+def alone(scenario, program, *arguments, **options):
+    """A case of a program of one module."""
+    return Case(scenario, program, *arguments, program=program, **options)
+
+
+# On other executors than tokio's.
+OTHERS = {
+    program: [
+        alone("root", program),
+        alone("blocks", program, "root", name="blocks"),
+        alone("join", program),
+        alone("join", program, "arm", 1),
+        alone("race", program),
+        alone("race", program, "loser", 1, "dropped"),
+        alone("cancels", program, "loser", end="cancelled", name="cancels"),
+        alone("ends", program, "loser", end="cancelled", name="ends"),
+    ] for program in ("smol_steps", "compio_steps")
+}
+OTHERS["smol_steps"] += [
+    alone("local", "smol_steps", "root", name="local"),
+    alone("panics", "smol_steps", "refuse", end="panicked", name="panics"),
 ]
 
 # How the last `next` ends: what its document has.

@@ -1,0 +1,166 @@
+/*
+ * Whose a coroutine is: the task that polls it, and what awaits it. They tell why it is dropped
+ * before it has ended.
+ */
+#include <string.h>
+
+#include "debugger/target/target.h"
+#include "dwarf/types/type.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/common/runtime.h"
+#include "runtimes/stepping/step_plan.h"
+
+/* ---- what is polled ---- */
+
+struct polled {
+	VEC(struct step_instance) list; /* addr 0: unknown */
+};
+
+/* The futures that a frame polls: of the function itself, and of those that are inlined there. */
+static struct error *read_polled(struct step_plan *p, const struct frame *frame, struct polled *ret)
+{
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_functions_at(p->in->di, frame->lookup_pc, &tmp, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct function *f = l[i].function;
+		const struct type *t = f ? step_instance_type(f) : NULL;
+		struct step_instance *polled = t ? vec_push(&ret->list) : NULL;
+
+		if (!polled)
+			continue;
+		polled->type = t;
+		if (!l[i].inlined)
+			TRY(step_instance_address(p, f, frame, &polled->addr));
+	}
+	return NULL;
+}
+
+/* Those of the frames from the nth on. */
+static struct error *read_stack(struct step_plan *p, pid_t tid, size_t n, struct polled *ret)
+{
+	SCRATCH(tmp);
+	struct stack stack;
+
+	TRY(step_frame_stack(p, tid, STACK_MAX_FRAMES, &tmp, &stack));
+	for (; n < stack.nframes; n++)
+		TRY(read_polled(p, &stack.frames[n], ret));
+	return NULL;
+}
+
+/* ---- while it runs ---- */
+
+static const struct runtime *runtime_named(struct step_plan *p, const char *name)
+{
+	const struct runtime *const *all = runtimes_in(p->in->di);
+
+	while (*all && strcmp((*all)->name, name) != 0)
+		all++;
+	return *all;
+}
+
+static void note_task(struct step_plan *p, const struct snapshot *snap, pid_t tid)
+{
+	const struct thread_info *th = snap ? snapshot_thread_by_tid(snap, tid) : NULL;
+	const struct task *task = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
+
+	if (!task || task->runtime >= snap->nruntimes)
+		return;
+	p->owner.runtime = runtime_named(p, snap->runtimes[task->runtime].kind);
+	p->owner.task = task->addr;
+	p->owner.type = task->type; /* it belongs to the inspector */
+}
+
+void step_owner_begin(struct step_plan *p)
+{
+	if (p->d->seen_nstops == p->d->control.nstops)
+		note_task(p, asyncdbg_last(p->d->handle), p->tid);
+}
+
+/*
+ * Keeps what is polled up to the future of the task. What is farther out polls the executor, as the
+ * job of a worker does, or other tasks.
+ */
+static void note_awaiters(struct step_plan *p, struct polled *polled)
+{
+	const char *type = p->owner.type;
+	size_t n = polled->list.n;
+
+	while (n && (!type || strcmp(type_name(polled->list.data[n - 1].type), type) != 0))
+		n--;
+	p->owner.nawaiters = n;
+	p->owner.awaiters = vec_to_arena(&polled->list, p->arena);
+}
+
+struct error *step_owner_note(struct step_plan *p, pid_t tid)
+{
+	const struct snapshot *snap;
+	struct polled polled = { 0 };
+
+	if (p->owner.is_noted)
+		return NULL;
+	p->owner.is_noted = true;
+	if (!p->owner.task) {
+		TRY(asyncdbg_snapshot(p->d->handle, WANT_RUNNING, NULL, &snap));
+		note_task(p, snap, tid);
+	}
+	struct error *err = read_stack(p, tid, 0, &polled);
+	note_awaiters(p, &polled);
+	vec_free(&polled.list);
+	return err;
+}
+
+/* ---- at a drop ---- */
+
+static bool is_awaiter(const struct step_plan *p, const struct step_instance *polled)
+{
+	for (size_t i = 0; i < p->owner.nawaiters; i++) {
+		const struct step_instance *awaiter = &p->owner.awaiters[i];
+
+		if (strcmp(type_name(awaiter->type), type_name(polled->type)) == 0 &&
+		    (!awaiter->addr || !polled->addr || awaiter->addr == polled->addr))
+			return true;
+	}
+	return false;
+}
+
+/* Whether something that awaits it, and so lives on, is being polled by a thread. */
+static struct error *is_awaiter_polled(struct step_plan *p, pid_t tid, bool *ret)
+{
+	struct polled polled = { 0 };
+	struct error *err = read_stack(p, tid, 1, &polled);
+
+	*ret = false;
+	for (size_t i = 0; i < polled.list.n; i++)
+		*ret |= is_awaiter(p, &polled.list.data[i]);
+	vec_free(&polled.list);
+	return err;
+}
+
+struct error *step_owner_is_cancelled(struct step_plan *p, pid_t tid, bool *ret)
+{
+	struct target_aside before;
+	bool awaited;
+
+	*ret = false;
+	if (!p->owner.runtime || !p->owner.runtime->is_cancelled)
+		return NULL;
+	TRY(is_awaiter_polled(p, tid, &awaited));
+	if (awaited)
+		return NULL;
+	/* Its header as it is now, not as it was at the last look. */
+	struct target *t = p->in->target;
+	bool frozen = t->frozen;
+	target_begin_aside(t, &before);
+	t->frozen = false;
+	struct error *err CLEANUP(error_freep) =
+		p->owner.runtime->is_cancelled(p->in, p->owner.task, ret);
+	t->frozen = frozen;
+	target_end_aside(t, &before);
+	if (err)
+		p->end.note = arena_printf(&p->d->step_cache->arena,
+		                           "whether its task was cancelled is not known: %s",
+		                           err->message);
+	return NULL;
+}
