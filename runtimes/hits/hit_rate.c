@@ -1,0 +1,25 @@
+#include "runtimes/hits/hit_rate.h"
+
+enum { WINDOW_NS = 1000000000, MIN_HITS = 100, MIN_PERCENT = 10 };
+
+bool hit_rate_add(struct hit_rate *r, uint64_t now_ns, uint64_t n, uint64_t cost_ns,
+                  struct hit_cost *ret)
+{
+	if (!r->n) {
+		/* The time of the first hits belongs to what is measured. */
+		r->begin_ns = now_ns > cost_ns ? now_ns - cost_ns : 0;
+		r->cost_ns = 0;
+	}
+	r->n += n;
+	r->cost_ns += cost_ns;
+	uint64_t gone = now_ns > r->begin_ns ? now_ns - r->begin_ns : 0;
+
+	if (r->reported || gone < WINDOW_NS)
+		return false;
+	double seconds = (double)gone / WINDOW_NS, share = (double)r->cost_ns / (double)gone * 100;
+	*ret = (struct hit_cost){ .per_second = (uint64_t)((double)r->n / seconds + 0.5),
+		                  .percent = share > 100 ? 100 : (unsigned)(share + 0.5) };
+	r->reported = r->n >= MIN_HITS && ret->percent >= MIN_PERCENT;
+	r->n = 0;
+	return r->reported;
+}
