@@ -1,4 +1,4 @@
-/* break, tbreak, condition, info breakpoints, delete, enable, disable */
+/* break, tbreak, logpoint, condition, info breakpoints, delete, enable, disable */
 #include <stdint.h>
 
 #include "commands/base/focus.h"
@@ -49,14 +49,39 @@ static struct error *check_condition_text(const char *text)
 	return predicate_parse(&tmp, text, &c);
 }
 
+static struct error *read_condition(const struct call *call, size_t from, struct arena *a,
+                                    const char **ret)
+{
+	if (call->args.n <= from)
+		return NULL;
+	if (strcmp(call->args.word[from], "if") != 0)
+		return error_new(ERR_USAGE, "\"%s\" is not understood: %s PLACE%s if CONDITION",
+		                 call->args.word[from], call->command->name,
+		                 from > 1 ? " 'TEXT'" : "");
+	*ret = join(a, &call->args, from + 1);
+	return check_condition_text(*ret);
+}
+
+static struct error *check_log(const char *text)
+{
+	SCRATCH(tmp);
+	struct log_message m;
+
+	return log_message_parse(&tmp, text, &m);
+}
+
 static struct error *read_options(const struct call *call, struct arena *a,
                                   struct breakpoint_options *ret)
 {
+	bool logs = call->command == &logpoint_command;
 	const char *after = option_value(call, "after"), *every = option_value(call, "every");
 
 	*ret = (struct breakpoint_options){ .task = option_value(call, "task"),
 		                            .temporary = call->command == &tbreak_command };
-	TRY(read_event(call, ret));
+	if (logs)
+		ret->text = call->args.word[0];
+	else
+		TRY(read_event(call, ret));
 	if (after)
 		TRY(words_number(after, "a number of hits", UINT32_MAX, &ret->skip));
 	if (every)
@@ -65,13 +90,11 @@ static struct error *read_options(const struct call *call, struct arena *a,
 		TRY(focus_check_task_id(ret->task));
 	TRY(ret->event == EVENT_BREAK_NONE ? breakpoint_check(ret->text)
 	                                   : event_break_check(ret->event, ret->text));
-	if (call->args.n <= 1)
-		return NULL;
-	if (strcmp(call->args.word[1], "if") != 0)
-		return error_new(ERR_USAGE, "\"%s\" is not understood: %s PLACE if CONDITION",
-		                 call->args.word[1], call->command->name);
-	ret->condition = join(a, &call->args, 2);
-	return check_condition_text(ret->condition);
+	if (logs) {
+		ret->log = call->args.word[1];
+		TRY(check_log(ret->log));
+	}
+	return read_condition(call, 1 + logs, a, &ret->condition);
 }
 
 static struct error *check_break(const struct call *call)
@@ -270,6 +293,31 @@ const struct command tbreak_command = {
 	.check = check_break,
 	.summary = "As break, but only once",
 	.help = BREAK_HELP,
+	.offline = true,
+	.run = run_break,
+};
+
+static const struct command_option log_options[] = {
+	{ "task", "ID", false, "Only when this task runs there" },
+	{ "after", "N", false, "Pass the first N hits" },
+	{ "every", "N", false, "Report each Nth hit only" },
+	{ 0 },
+};
+
+const struct command logpoint_command = {
+	.name = "logpoint",
+	.args = "PLACE 'TEXT {PATH}' [if CONDITION]",
+	.min_args = 2,
+	.max_args = SIZE_MAX,
+	.options = log_options,
+	.check = check_break,
+	.summary = "Print a line where the program under control comes to a place, and go on",
+	.help = "    logpoint src/main.rs:41 'request {req.uri} of {peer}' if n > 3\n"
+		"    PLACE and CONDITION are those of break. The line has the time, the task and\n"
+		"    the text, with the values of the paths in braces as print shows them, or\n"
+		"    why there is none; {task.id}, {task.type} and {task.name} are those of the\n"
+		"    task, {{ and }} are braces. Each line stops the program for a moment; if\n"
+		"    that costs much of its time, it is reported once. gdb calls this dprintf.",
 	.offline = true,
 	.run = run_break,
 };

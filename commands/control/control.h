@@ -9,7 +9,7 @@ extern const struct command run_command, attach_command, continue_command, detac
 extern const struct command kill_command, stepi_command;
 extern const struct command next_command, step_command, finish_command, until_command;
 extern const struct command nexti_command;
-extern const struct command break_command, tbreak_command, condition_command;
+extern const struct command break_command, tbreak_command, logpoint_command, condition_command;
 extern const struct command info_breakpoints_command;
 extern const struct command catch_command;
 extern const struct command handle_command, info_signals_command, signal_command;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/base/focus.h"
+#include "commands/control/control.h"
 #include "commands/out/stopped.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
@@ -173,6 +174,23 @@ static void report_signal(void *arg, pid_t tid, int signal)
 	fprintf(arg, "asyncdbg: thread %d receives %s\n", (int)tid, signal_name(&tmp, signal));
 }
 
+/* What a logpoint reports is an answer of its own. */
+static struct error *show_logged(void *arg, const struct logged *line)
+{
+	struct out *out = arg;
+
+	out_begin(out, &(struct answer){ .command = logpoint_command.name });
+	out->ops->logged(out, line);
+	return out_end(out);
+}
+
+static void show_warning(void *arg, const char *text)
+{
+	const struct out *out = arg;
+
+	fprintf(out->options.messages, "asyncdbg: %s\n", text);
+}
+
 /* After the last event of a program. */
 static struct error *show_end(struct session *s, const struct answer *answer, struct out *out)
 {
@@ -188,6 +206,7 @@ struct error *stop_run(struct session *s, const struct step_options *step, struc
 	TRY(stop_need_program(s));
 	c->on_signal = report_signal;
 	c->on_signal_arg = out->options.messages;
+	s->debuggee.listener = (struct debuggee_listener){ show_logged, show_warning, out };
 	TRY(step ? step_run(&s->debuggee, step) : debuggee_continue(&s->debuggee));
 	if (!c->pid || c->stop.reason != CONTROL_EXEC)
 		return NULL;

@@ -49,6 +49,7 @@ struct json {
 	const struct code_listing *code;         /* NULL none */
 	const bool *registers;                   /* shown ones of focus; NULL none */
 	const struct examine_shown *memory;      /* NULL none */
+	const struct logged *logged;
 	bool has_breakpoints;
 	struct breakpoint *const *breakpoints;
 	size_t nbreakpoints;
@@ -110,6 +111,7 @@ static void clear(struct json *j)
 	j->code = NULL;
 	j->registers = NULL;
 	j->memory = NULL;
+	j->logged = NULL;
 	j->has_breakpoints = false;
 	j->signals = NULL;
 	j->watchpoints = NULL;
@@ -283,6 +285,11 @@ static void json_watchpoints(struct out *o, struct watchpoint *const *list, size
 
 	j->watchpoints = list;
 	j->nwatchpoints = n;
+}
+
+static void json_logged(struct out *o, const struct logged *line)
+{
+	((struct json *)o)->logged = line;
 }
 
 static void json_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
@@ -603,6 +610,8 @@ static void put_answers(struct json *j)
 		out_json_stopped(w, j->stopped);
 	if (j->signals)
 		out_json_signals(w, j->signals, j->which_signals);
+	if (j->logged)
+		out_json_logged(w, j->logged);
 	if (j->has_breakpoints)
 		out_json_breakpoints(w, j->breakpoints, j->nbreakpoints);
 	if (j->watchpoints)
@@ -736,6 +745,7 @@ static const struct out_ops json_ops = {
 	.stall = json_stall,
 	.recorded = json_recorded,
 	.stopped = json_stopped,
+	.logged = json_logged,
 	.breakpoints = json_breakpoints,
 	.signals = json_signals,
 	.watchpoints = json_watchpoints,

@@ -63,6 +63,7 @@ void out_json_stall(struct json_writer *w, const struct stall *stall);
 /* out_json_control.c */
 void out_json_stopped(struct json_writer *w, const struct stopped *s);
 void out_json_signals(struct json_writer *w, const struct control_signals *s, uint64_t which);
+void out_json_logged(struct json_writer *w, const struct logged *line);
 void out_json_breakpoints(struct json_writer *w, struct breakpoint *const *list, size_t n);
 void out_json_watchpoints(struct json_writer *w, struct watchpoint *const *list, size_t n);
 void out_json_recorded(struct json_writer *w, const struct recorded *what);

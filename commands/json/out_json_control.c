@@ -85,6 +85,28 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	json_close_object(w);
 }
 
+void out_json_logged(struct json_writer *w, const struct logged *line)
+{
+	json_open_object(w, "logged");
+	json_put_int(w, "number", line->breakpoint->number);
+	json_put_int(w, "time_ns", (int64_t)line->when_ns);
+	json_put_int(w, "tid", line->tid);
+	json_put_text(w, "task", line->task);
+	json_put_text(w, "text", line->text);
+	json_open_array(w, "values");
+	for (size_t i = 0; i < line->breakpoint->message->npaths; i++) {
+		const struct log_value *v = &line->values[i];
+
+		json_open_object(w, NULL);
+		json_put_text(w, "path", v->path);
+		json_put_text(w, "value", v->value);
+		json_put_text(w, "problem", v->problem);
+		json_close_object(w);
+	}
+	json_close_array(w);
+	json_close_object(w);
+}
+
 static void put_breakpoint(struct json_writer *w, const struct breakpoint *bp)
 {
 	json_open_object(w, NULL);
@@ -92,6 +114,7 @@ static void put_breakpoint(struct json_writer *w, const struct breakpoint *bp)
 	json_put_text(w, "place", bp->text);
 	json_put_text(w, "event",
 	              bp->event ? event_break_name(event_break_kind_of(bp->event)) : NULL);
+	json_put_text(w, "log", bp->log);
 	json_put_text(w, "task", bp->task);
 	json_put_text(w, "condition", bp->condition);
 	json_put_int(w, "after", (int64_t)bp->skip);

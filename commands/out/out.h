@@ -33,6 +33,7 @@ struct listing;
 struct out;
 struct socket_use;
 struct control_signals;
+struct logged;
 struct stopped;
 struct tally;
 struct trace_item;
@@ -209,6 +210,8 @@ struct out_ops {
 	void (*recorded)(struct out *o, const struct recorded *what);
 	/* Of a program under control (commands/out/stopped.h); borrowed until end. */
 	void (*stopped)(struct out *o, const struct stopped *s);
+	/* A line of a logpoint; borrowed until end. */
+	void (*logged)(struct out *o, const struct logged *line);
 	void (*breakpoints)(struct out *o, struct breakpoint *const *list, size_t n);
 	void (*watchpoints)(struct out *o, struct watchpoint *const *list, size_t n);
 	/* Source text (commands/base/listing.h); borrowed until end. */

@@ -174,6 +174,7 @@ static const struct out_ops text_ops = {
 	.stall = text_stall,
 	.recorded = text_recorded,
 	.stopped = text_stopped,
+	.logged = text_logged,
 	.breakpoints = text_breakpoints,
 	.signals = text_signals,
 	.watchpoints = text_watchpoints,

@@ -131,6 +131,7 @@ void text_table_end(struct text *t);
 /* out_text_control.c */
 void text_stopped(struct out *o, const struct stopped *s);
 void text_signals(struct out *o, const struct control_signals *s, uint64_t which);
+void text_logged(struct out *o, const struct logged *line);
 void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n);
 void text_watchpoints(struct out *o, struct watchpoint *const *list, size_t n);
 

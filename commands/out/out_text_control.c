@@ -1,5 +1,6 @@
 /* A program under control, and its breakpoints, as text. */
 #include <inttypes.h>
+#include <time.h>
 
 #include "commands/out/out_text.h"
 #include "commands/out/stopped.h"
@@ -116,15 +117,47 @@ void text_stopped(struct out *o, const struct stopped *s)
 		text_problem(t, "", s->step.note);
 }
 
+/* The time of the day here, in microseconds. */
+static void append_time(struct text *t, uint64_t when_ns)
+{
+	const uint64_t second = 1000000000;
+	time_t when = (time_t)(when_ns / second);
+	struct tm tm;
+
+	if (localtime_r(&when, &tm))
+		str_printf(&t->line, "%02d:%02d:%02d.%06u ", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		           (unsigned)(when_ns % second / 1000));
+}
+
+void text_logged(struct out *o, const struct logged *line)
+{
+	struct text *t = (struct text *)o;
+
+	append_time(t, line->when_ns);
+	if (line->task) {
+		str_append(&t->line, "task ");
+		text_clean(t, line->task);
+	} else {
+		str_printf(&t->line, "thread %d", (int)line->tid);
+	}
+	str_printf(&t->line, ": %s", line->text);
+	text_end_line(t);
+}
+
 static void breakpoint(struct text *t, const struct breakpoint *bp)
 {
 	SCRATCH(tmp);
 
 	text_style(t, STYLE_HEADING);
-	str_printf(&t->line, "breakpoint %u", bp->number);
+	str_printf(&t->line, "%s %u", breakpoint_noun(bp), bp->number);
 	text_style(t, STYLE_PLAIN);
 	str_append(&t->line, ": ");
 	text_clean(t, bp->text);
+	if (bp->log) {
+		str_append(&t->line, " '");
+		text_clean(t, bp->log);
+		str_append(&t->line, "'");
+	}
 	text_property(t, "task", bp->task);
 	if (bp->condition) {
 		str_append(&t->line, " if ");

@@ -4,6 +4,7 @@
 
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
+#include "runtimes/stepping/logpoint.h"
 #include "runtimes/stepping/step.h"
 #include "runtimes/stepping/watch.h"
 

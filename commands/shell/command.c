@@ -75,6 +75,7 @@ const struct command *const command_table[] = {
 	&nexti_command,
 	&break_command,
 	&tbreak_command,
+	&logpoint_command,
 	&condition_command,
 	&catch_command,
 	&handle_command,

@@ -210,6 +210,16 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	assert_refuses("catch fire", "nothing is called \"fire\" that can be caught: panic, "
 	                             "task-panic or deadlock");
 	assert_refuses("catch deadlock", "catch deadlock needs --every TIME: how often it looks");
+	assert_finds("logpoint app::serve 'n is {n}' if n > 3", &logpoint_command,
+	             "app::serve|n is {n}|if|n > 3");
+	assert_refuses("logpoint app::serve", "\"logpoint\" needs more words; usage: logpoint "
+	                                      "PLACE 'TEXT {PATH}' [if CONDITION]");
+	assert_refuses("logpoint app::serve 'n is {n'", "\"{n\" has no }; {{ is a { of the text");
+	assert_refuses("logpoint app::serve n is {n}", "\"is\" is not understood: logpoint PLACE "
+	                                               "'TEXT' if CONDITION");
+	assert_refuses("dprintf f,n",
+	               "the command \"dprintf\" does not exist: \"logpoint PLACE 'TEXT {PATH}'\" "
+	               "prints where a program comes to a place");
 	assert_refuses("handle SIGKILL stop", "SIGKILL cannot be handled");
 	assert_refuses("signal SIGNONE", "\"SIGNONE\" is not a signal: SIGUSR1, or its number");
 	assert_refuses("delete one", "\"one\" is not a number of a breakpoint");

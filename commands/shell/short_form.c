@@ -22,14 +22,12 @@ const char *short_form(const char *word)
 	return NULL;
 }
 
-static const char no_watch[] = "\"break\" sets breakpoints";
-
 static const struct {
 	const char *word, *letters; /* letters: its short form, NULL none */
 	const char *instead;
 } missing[] = {
-	{ "logpoint", NULL, no_watch },
-
+	{ "dprintf", NULL,
+	  "\"logpoint PLACE 'TEXT {PATH}'\" prints where a program comes to a place" },
 };
 
 struct error *short_form_missing(const char *word)

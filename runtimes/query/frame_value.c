@@ -154,10 +154,27 @@ static struct error *value_of(struct evaluation *e, struct arena *a, struct fram
 	return NULL;
 }
 
+static struct error *text_of(struct evaluation *e, struct arena *a, struct frame_value *ret)
+{
+	struct inspector *in = e->c->in;
+
+	if (!e->v.type)
+		return error_new(ERR_STATE, "its type is not known");
+	ret->kind = FRAME_VALUE_TEXT;
+	ret->text = e->in_memory
+	                    ? show_value(in->target, in->di, &in->show, a, e->v, NULL)
+	                    : show_word(in->target, in->di, &in->show, a, e->v.type, e->word, NULL);
+	return ret->text ? NULL
+	                 : error_new(ERR_STATE, "it is in a register and has more parts than one");
+}
+
 /* ---- the frame ---- */
 
+/* What is made of an expression that was followed to its value. */
+typedef struct error *read_value(struct evaluation *e, struct arena *a, struct frame_value *ret);
+
 static struct error *evaluate(struct inspector *in, const struct regs *regs, const char *expression,
-                              struct arena *a, struct frame_value *ret)
+                              read_value *read, struct arena *a, struct frame_value *ret)
 {
 	struct target *t = in->target;
 	uint64_t pc = regs->r[t->arch->pc];
@@ -179,13 +196,15 @@ static struct error *evaluate(struct inspector *in, const struct regs *regs, con
 	place.depth = (unsigned)nlocations - 1;
 	struct error *err = expression_evaluate(&e, &place, expression);
 	if (!err)
-		err = value_of(&e, a, ret);
+		err = read(&e, a, ret);
 	arena_free(&c.scratch);
 	return err;
 }
 
-struct error *frame_value(struct inspector *in, const struct regs *regs, const char *expression,
-                          struct arena *a, struct frame_value *ret)
+/* The same in memory as it is now. */
+static struct error *evaluate_now(struct inspector *in, const struct regs *regs,
+                                  const char *expression, read_value *read, struct arena *a,
+                                  struct frame_value *ret)
 {
 	struct target *t = in->target;
 	struct target_aside before;
@@ -194,8 +213,24 @@ struct error *frame_value(struct inspector *in, const struct regs *regs, const c
 	*ret = (struct frame_value){ 0 };
 	target_begin_aside(t, &before);
 	t->frozen = false;
-	struct error *err = evaluate(in, regs, expression, a, ret);
+	struct error *err = evaluate(in, regs, expression, read, a, ret);
 	t->frozen = frozen;
 	target_end_aside(t, &before);
 	return err;
+}
+
+struct error *frame_value(struct inspector *in, const struct regs *regs, const char *expression,
+                          struct arena *a, struct frame_value *ret)
+{
+	return evaluate_now(in, regs, expression, value_of, a, ret);
+}
+
+struct error *frame_value_text(struct inspector *in, const struct regs *regs,
+                               const char *expression, struct arena *a, const char **ret)
+{
+	struct frame_value v;
+
+	TRY(evaluate_now(in, regs, expression, text_of, a, &v));
+	*ret = v.text;
+	return NULL;
 }

@@ -38,5 +38,9 @@ struct frame_value {
  */
 struct error *frame_value(struct inspector *in, const struct regs *regs, const char *expression,
                           struct arena *a, struct frame_value *ret) MUST_CHECK;
+/* The same as text, as `print` shows it: with the quotes of strings, and nothing looked through. */
+struct error *frame_value_text(struct inspector *in, const struct regs *regs,
+                               const char *expression, struct arena *a, const char **ret)
+	MUST_CHECK;
 
 #endif

@@ -241,9 +241,20 @@ struct error *breakpoint_set_condition(struct breakpoint *bp, const char *text)
 	bp->parsed = parsed;
 	bp->problem = NULL;
 	bp->unreadable = 0;
+	bp->rate = (struct hit_rate){ 0 };
 	/* The tracer tests something else now. */
 	TRY(unplant(bp));
 	return update(bp);
+}
+
+static struct error *set_message(struct breakpoint *bp, const char *text)
+{
+	if (!text)
+		return NULL;
+	struct log_message *m = NEW(&bp->arena, struct log_message);
+	bp->log = arena_strdup(&bp->arena, text);
+	bp->message = m;
+	return log_message_parse(&bp->arena, text, m);
 }
 
 static struct breakpoint *new_breakpoint(struct debuggee *d, const struct breakpoint_options *o)
@@ -280,7 +291,9 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 	                                       : event_break_check(options->event, options->text));
 	struct breakpoint *bp = new_breakpoint(d, options);
 	*vec_push(&b->list) = bp;
-	struct error *err = breakpoint_set_condition(bp, options->condition);
+	struct error *err = set_message(bp, options->log);
+	if (!err)
+		err = breakpoint_set_condition(bp, options->condition);
 	if (!err && di)
 		err = find(bp, di);
 	if (!err && di && bp->event && bp->note && !bp->nplaces)
@@ -314,6 +327,11 @@ struct error *breakpoint_find_again(struct breakpoint *bp)
 	TRY(unplant(bp));
 	TRY(find(bp, debuggee_debuginfo(bp->debuggee)));
 	return update(bp);
+}
+
+const char *breakpoint_noun(const struct breakpoint *bp)
+{
+	return bp->message ? "logpoint" : "breakpoint";
 }
 
 struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number)

@@ -11,6 +11,8 @@
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
 #include "debugger/base/vec.h"
+#include "runtimes/hits/hit_rate.h"
+#include "runtimes/hits/log_message.h"
 #include "runtimes/stepping/event_break.h"
 
 struct predicate;
@@ -44,6 +46,10 @@ struct breakpoint {
 	uint64_t every;            /* of those behind them, each of that number halts; 0: all */
 	uint64_t hits;             /* those of its task, of which its condition is true */
 	bool enabled, temporary;
+	/* Of a logpoint, which never halts: as it was typed, and parsed. NULL: it is none. */
+	const char *log;
+	const struct log_message *message;
+	struct hit_rate rate;  /* of its hits, and of those that its condition lets pass */
 	const char *condition; /* as it was typed; NULL: none */
 	const struct predicate *parsed;
 	/*
@@ -73,6 +79,7 @@ struct breakpoints {
 /* What a new breakpoint is to be; copied. */
 struct breakpoint_options {
 	const char *text, *task, *condition; /* text: of an event what it is to be of */
+	const char *log;                     /* the text of a logpoint; NULL: it halts */
 	enum event_break_kind event;
 	uint64_t every_ns; /* of EVENT_BREAK_DEADLOCK */
 	uint64_t skip, every;
@@ -81,6 +88,8 @@ struct breakpoint_options {
 
 /* ERR_USAGE if the text can be no place. */
 struct error *breakpoint_check(const char *text) MUST_CHECK;
+/* "logpoint" or "breakpoint". */
+const char *breakpoint_noun(const struct breakpoint *bp);
 /*
  * Adds a breakpoint, and if there is a program finds and plants it. It may have no place: its note
  * says why. An event that cannot be seen in the program is ERR_STATE.

@@ -1,7 +1,10 @@
 /* Decides whether a thread that comes to a numbered breakpoint halts the program. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/clock.h"
+#include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/query/frame_value.h"
@@ -128,6 +131,53 @@ bool breakpoint_hit(struct breakpoint *bp)
 	return !bp->every || (bp->hits - bp->skip) % bp->every == 0;
 }
 
+static void warn(const struct breakpoint *bp, const char *text)
+{
+	const struct debuggee_listener *l = &bp->debuggee->listener;
+
+	if (l->warned)
+		l->warned(l->arg, text);
+}
+
+/* Counts what a hit of a logpoint has cost, and says once that it is too much. */
+static void count_cost(struct breakpoint *bp)
+{
+	uint64_t now = clock_now_ns(), begin = bp->debuggee->control.stop_ns;
+	struct hit_cost cost;
+	STR(text);
+
+	if (!hit_rate_add(&bp->rate, now, 1, now > begin ? now - begin : 0, &cost))
+		return;
+	str_printf(&text,
+	           "logpoint %u is hit %" PRIu64 " times a second, and the program stands still "
+	           "for it %u%% of the time",
+	           bp->number, cost.per_second, cost.percent);
+	warn(bp, str_text(&text));
+}
+
+/* A logpoint never halts. *stop: whether it has something to report; cleared. */
+static struct error *log_hit(struct breakpoint *bp, const struct trap_hit *hit, bool *stop)
+{
+	bool reports = *stop;
+	struct error *err = NULL;
+	STR(text);
+
+	*stop = false;
+	if (reports && bp->undecided) {
+		str_printf(&text, "logpoint %u: its condition cannot be read: %s", bp->number,
+		           bp->problem);
+		warn(bp, str_text(&text));
+	} else if (reports) {
+		err = logpoint_hit(bp, hit);
+	}
+	bp->undecided = false;
+	/* This hit may be decided again. */
+	if (err && err->kind == ERR_INTERRUPTED)
+		bp->hits--;
+	count_cost(bp);
+	return err;
+}
+
 struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *stop)
 {
 	struct breakpoint *bp = ((struct breakpoint_place *)place)->breakpoint;
@@ -147,6 +197,8 @@ struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *s
 	TRY(test(bp, hit->tid, &matches, &halts));
 	bp->undecided = halts;
 	*stop = matches && (breakpoint_hit(bp) || halts);
+	if (bp->message)
+		return log_hit(bp, hit, stop);
 	if (*stop && !bp->debuggee->breakpoint)
 		bp->debuggee->breakpoint = bp;
 	return NULL;

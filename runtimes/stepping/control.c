@@ -89,6 +89,7 @@ static void set_stop(struct control *c, const struct event *e)
 		break;
 	}
 	c->stop = stop;
+	c->stop_ns = clock_now_ns();
 	c->nstops++;
 	if (e->kind == EVENT_EXIT || e->kind == EVENT_KILLED)
 		forget_program(c);

@@ -82,6 +82,7 @@ struct control {
 	 */
 	bool production;
 	struct control_stop stop; /* the last one */
+	uint64_t stop_ns;         /* when its event was taken: clock_now_ns() */
 	uint64_t nstops;          /* how often it has halted; traps let it pass at some of them */
 	struct traps traps;
 	struct control_look look;

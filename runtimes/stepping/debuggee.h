@@ -8,6 +8,7 @@
 #include "runtimes/session/asyncdbg.h"
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
+#include "runtimes/stepping/logpoint.h"
 #include "runtimes/stepping/step.h"
 #include "runtimes/stepping/watch.h"
 
@@ -20,6 +21,7 @@ struct debuggee {
 	struct control control;
 	struct breakpoints breakpoints;
 	struct watchpoints watches;
+	struct debuggee_listener listener; /* the caller's */
 	/* Opened for the program with control.tracer; the caller's. NULL: there is no program. */
 	struct asyncdbg *handle;
 	/* Which numbered breakpoint halted it at the last stop; NULL: none. */

@@ -136,7 +136,10 @@ check_usage() {
 	expect 64 'never only possible' -p $$ check --fail-on huge-future:possible
 	expect 64 '"frob:possible" is no check' -p $$ check --fail-on frob:possible
 	expect 64 'no interval' -p $$ check --interval soon
-	expect 64 '"logpoint" does not exist: "break" sets breakpoints' -p $$ logpoint
+	expect 64 '"dprintf" does not exist: "logpoint PLACE' -p $$ dprintf
+	expect 64 '"logpoint" needs more words' -p $$ logpoint main
+	expect 64 'has no }' -p $$ logpoint main 'n is {n'
+	expect 2 'breakpoints need control' -p $$ logpoint main 'n is {n}'
 	expect 2 'no program is under control' -p $$ next
 	expect 64 'an executable needs its core: asyncdbg /bin/true CORE' /bin/true
 	expect 64 'an executable needs its core' /bin/true tasks

@@ -137,6 +137,39 @@ def check_scalar(asyncdbg, program):
         expect(f"orders before {text}", max(steps - 1, 0), before)
 
 
+def check_logpoints(asyncdbg, steps, ids):
+    """Lines of logpoints; the program is never stopped for the user."""
+    orders = "".join(f"walk {n}\n" for n in (0, 1, 2, 3, 4, 0, 1))
+    place = f"main.rs:{SECOND}"
+    commands = [f"logpoint {place} 'got {{first}} of {{absent.x}} in {{task.id}} ({{task.name}}), {{{{}}}}'",
+                f"logpoint {place} --task {ids[3]} 'this one'", f"logpoint {place} --every 2 'each second'",
+                f"logpoint {place} 'false' if task.id == 0", f"logpoint {place} 'none' if absent == 1",
+                f"logpoint {place} 'disabled'", "disable 6", f"run -- {steps}", "info breakpoints", "delete 1"]
+    answers, _, done = run(asyncdbg, commands, orders)
+    expect("stops", ["exited"], [stop["reason"] for stop in stops(answers)])
+    lines = [a["logged"] for a in answers if "logged" in a]
+    expect("commands of lines", {"logpoint"}, {a["command"] for a in answers if "logged" in a})
+    first = [line for line in lines if line["number"] == 1]
+    has_first = first[0]["values"][0]["problem"] is None  # optimised code has forgotten it
+    expect("tasks of lines", ids, [line["task"] for line in first])
+    for line in first:
+        texts = [value["value"] or f"{{{value['path']}: {value['problem']}}}" for value in line["values"]]
+        expect("a line", "got {} of {} in {} ({}), {{}}".format(*texts), line["text"])
+        expect("paths", ["first", "absent.x", "task.id", "task.name"], [value["path"] for value in line["values"]])
+        expect("values", [None, line["task"], "steps::walk"], [value["value"] for value in line["values"][1:]])
+        expect("a value", "Some(())" if has_first else None, line["values"][0]["value"])
+        if "no variable `absent` here" not in line["values"][1]["problem"]:
+            sys.exit(f"a path that leads nowhere: {line}")
+    expect("other lines", [("each second", 3), ("each second", 3), ("this one", 2)],
+           sorted((line["text"], line["number"]) for line in lines if line["number"] != 1))
+    rows = next(a["breakpoints"] for a in answers if a["command"] == "info breakpoints")
+    expect("hits", [5, 1, 5, 0, 1, 0], [row["hits"] for row in rows])
+    expect("texts", ["this one", "each second"], [row["log"] for row in rows[1:3]])
+    expect("unreadable", (5, True), (rows[4]["unreadable"], "no variable `absent`" in rows[4]["problem"]))
+    expect("warnings", 1, done.stderr.count("logpoint 5: its condition cannot be read"))
+    expect("numbers that are left", [2, 3, 4, 5, 6], [row["number"] for row in answers[-1]["breakpoints"]])
+
+
 def check_places(asyncdbg, steps):
     """Places that are none, and a line without code."""
     comment = line_of("/// Until so many steps")
@@ -258,6 +291,7 @@ def main():
     check_conditions(asyncdbg, steps, ids)
     check_expressions(asyncdbg, steps, ids)
     check_scalar(asyncdbg, steps)
+    check_logpoints(asyncdbg, steps, ids)
     check_places(asyncdbg, steps)
     check_attached(asyncdbg, steps)
     check_ends(asyncdbg, steps)

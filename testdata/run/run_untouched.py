@@ -101,8 +101,8 @@ def ending(asyncdbg, command):
 
 # Commands that hold the program and change it.
 CONTROL = ("run", "attach", "continue", "detach", "kill", "next", "step", "finish", "until", "stepi", "nexti", "break",
-           "tbreak", "delete", "enable", "disable", "condition", "catch", "handle", "signal", "interrupt", "watch",
-           "set", "dap")
+           "tbreak", "logpoint", "delete", "enable", "disable", "condition", "catch", "handle", "signal", "interrupt",
+           "watch", "set", "dap")
 
 
 def commands(asyncdbg, executable, pid, work):

@@ -1,0 +1,38 @@
+/* What a logpoint does at a hit: it reads the paths of its text, and reports a line. */
+#ifndef RUNTIMES_STEPPING_LOGPOINT_H
+#define RUNTIMES_STEPPING_LOGPOINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "debugger/base/error.h"
+#include "runtimes/hits/log_message.h"
+
+struct breakpoint;
+struct trap_hit;
+
+/* One line of a logpoint; valid while it is reported. */
+struct logged {
+	const struct breakpoint *breakpoint;
+	uint64_t when_ns; /* of CLOCK_REALTIME */
+	pid_t tid;
+	const char *task;               /* its id; NULL: none, or unknown */
+	const char *text;               /* with the values in it; sanitised */
+	const struct log_value *values; /* breakpoint->message.npaths */
+};
+
+/*
+ * Who hears of what does not halt the program. Called while it stands still, by the thread that
+ * continues it. An error halts it.
+ */
+struct debuggee_listener {
+	struct error *(*logged)(void *arg, const struct logged *line)MUST_CHECK; /* NULL: nobody */
+	void (*warned)(void *arg, const char *text);                             /* likewise */
+	void *arg;
+};
+
+/* Reports a line of a logpoint at a hit. Only an interruption and the listener make errors. */
+struct error *logpoint_hit(const struct breakpoint *bp, const struct trap_hit *hit) MUST_CHECK;
+
+#endif
