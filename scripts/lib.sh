@@ -279,12 +279,18 @@ start_program() {
 	wait_ready "$work/truth" "$pid"
 }
 
-# copy_executors DIR LOCK: the sources of the executors' programs whose tasks are counted, with a lock of
-# another version, which is of these alone.
-copy_executors() {
-	rm -rf "$1"
-	mkdir -p "$1"
-	cp -a "$root/testdata/executors" "$root/testdata/programs" "$1"
-	cp "$2" "$1/executors/Cargo.lock"
-	sed -i '/^members = \[/,/^\]/{/async_tasks\|traced_tasks\|members\|^\]/!d}' "$1/executors/Cargo.toml"
+# copy_workspace WORKSPACE DIR LOCK: copies the sources of a workspace of testdata, with a lock of other
+# versions, to DIR; of its programs those that the lock has. The paths to the other workspace stay the same.
+copy_workspace() {
+	local copy=$2/${1##*/} lock=$3 program members=
+
+	rm -rf "$2"
+	mkdir -p "$2"
+	cp -a "$1" "$root/testdata/programs" "$2"
+	cp "$lock" "$copy/Cargo.lock"
+	for program in "$1"/*/; do
+		program=$(basename "$program")
+		! grep -q "^name = \"$program\"$" "$lock" || members+="\"$program\", "
+	done
+	perl -0pi -e "s/^members = \\[.*?\\]/members = [${members%, }]/ms; s/^default-members.*\n//m" "$copy/Cargo.toml"
 }

@@ -9,26 +9,12 @@
 # no cargo.
 set -euo pipefail
 
-testdata=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib.sh
-. "$testdata/../scripts/lib.sh"
-
-[ $# -eq 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-asyncdbg=$(realpath "$1")
-profile=$2
-find_cargo || { echo "skipped: $no_cargo" && exit 77; }
-target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/actix
-options=(--quiet --locked -j "${JOBS:-2}")
-case $profile in
-debug) ;;
-release | lto) options+=(--profile "$profile") ;;
-*) fail "no profile $profile" ;;
-esac
-
-(cd "$testdata/actix" && cargo build "${options[@]}" --target-dir "$target")
-BINARIES=$target/$profile "$testdata/run/run_live.sh" "$asyncdbg" "$profile" actix_tasks
+# shellcheck source=testdata/run/workspace.sh
+. "$(dirname "$0")/workspace.sh" actix "$@"
+build_with Cargo actix_tasks actix_load
+live actix_tasks
 looks() {
-	"$testdata/run/run_server_looks.py" --looks "$1" "$asyncdbg" "$target/$profile/actix_load" "${@:2}"
+	"$testdata/run/run_server_looks.py" --looks "$1" "$asyncdbg" "$binaries/actix_load" "${@:2}"
 }
 looks 2 rest
 looks "${LOOKS:-20}"

@@ -4,51 +4,15 @@
 #
 # usage: run_family.sh ASYNCDBG PROFILE [LOCK...]
 #
-# PROFILE: debug or release. LOCK: names of locks in family/, such as async-std-1.12.0, with which
-# async_std_tasks is built; default all, and Cargo, with which located is too. Exit status 77 where
+# PROFILE: debug, release or lto. LOCK: names of locks in family/, such as async-std-1.12.0, each of one
+# program; default all, and Cargo, with which all are built. Exit status 77 where
 # there is no cargo.
 set -euo pipefail
 
-testdata=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib.sh
-. "$testdata/../scripts/lib.sh"
-
-[ $# -ge 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-asyncdbg=$(realpath "$1")
-profile=$2
+# shellcheck source=testdata/run/workspace.sh
+. "$(dirname "$0")/workspace.sh" family "$@"
 shift 2
-find_cargo || { echo "skipped: $no_cargo" && exit 77; }
-base=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/family
-options=(--quiet --locked -j "${JOBS:-2}")
-case $profile in
-debug) ;;
-release) options+=(--release) ;;
-*) fail "no profile $profile" ;;
-esac
-work=$(mktemp -d)
-export XDG_CACHE_HOME=$work/cache
-trap 'stop_program; rm -rf "$work"' EXIT
-if [ $# -eq 0 ]; then
-	mapfile -t locks < <(cd "$testdata/family" && ls ./*.lock)
-	set -- "${locks[@]}"
-fi
-
-# copy_sources DIR LOCK: the other locks are of this program alone.
-copy_sources() {
-	rm -rf "$1"
-	mkdir -p "$1"
-	cp -a "$testdata/family" "$testdata/programs" "$1"
-	cp "$2" "$1/family/Cargo.lock"
-	sed -i '/^members = \[/,/^\]/{/async_std_tasks\|members\|^\]/!d}; /^default-members/d' "$1/family/Cargo.toml"
-}
-
-# build DIR TARGET PROGRAM...
-build() {
-	local dir=$1 target=$2
-	shift 2
-
-	(cd "$dir" && cargo build "${options[@]}" "${@/#/--package=}" --target-dir "$target")
-}
+make_work
 
 bad() {
 	fail "located ($profile): $1: $(head -n 20 "$work/answer" "$work/stderr")"
@@ -79,19 +43,16 @@ run_located() {
 	echo "located ($profile): ok"
 }
 
-for lock; do
-	lock=$(basename "$lock" .lock)
-	dir=$testdata/family
-	target=$base
-	programs=(async_std_tasks located)
-	if [ "$lock" != Cargo ]; then
-		target=$base-$lock
-		programs=(async_std_tasks)
-		copy_sources "$target/src" "$dir/$lock.lock"
-		dir=$target/src/family
-	fi
+list_locks "$@"
+for lock in "${locks[@]}"; do
 	echo "$lock:"
-	build "$dir" "$target" "${programs[@]}"
-	BINARIES=$target/$profile "$testdata/run/run_live.sh" "$asyncdbg" "$profile" async_std_tasks
-	[ "$lock" != Cargo ] || run_located "$target/$profile/located"
+	case $lock in
+	Cargo) programs=(async_std_tasks) ;;
+	async-std-*) programs=(async_std_tasks) ;;
+	esac
+	build_with "$lock" "${programs[@]}"
+	live "${programs[@]}"
+	[ "$lock" = Cargo ] || continue
+	build_with Cargo located
+	run_located "$binaries/located"
 done

@@ -3,27 +3,12 @@
 #
 # usage: run_headless.sh ASYNCDBG PROFILE
 #
-# PROFILE: debug or release. It takes minutes to build. Exit status 77 where there is no cargo.
+# PROFILE: debug, release or lto. It takes minutes to build. Exit status 77 where there is no cargo.
 set -euo pipefail
 
-testdata=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=scripts/lib.sh
-. "$testdata/../scripts/lib.sh"
-
-[ $# -eq 2 ] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2 && exit 64; }
-asyncdbg=$(realpath "$1")
-profile=$2
-find_cargo || { echo "skipped: $no_cargo" && exit 77; }
-target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/headless
-options=(--quiet --locked -j "${JOBS:-2}" --target-dir "$target")
-case $profile in
-debug) ;;
-release) options+=(--release) ;;
-*) fail "no profile $profile" ;;
-esac
-work=$(mktemp -d)
-export XDG_CACHE_HOME=$work/cache
-trap 'stop_program; rm -rf "$work"' EXIT
+# shellcheck source=testdata/run/workspace.sh
+. "$(dirname "$0")/workspace.sh" headless "$@"
+make_work
 
 bad() {
 	fail "headless ($profile): $1: $(head -n 20 "$work/answer" "$work/stderr")"
@@ -63,8 +48,8 @@ check() {
 	has 0 '.verdicts[]'
 }
 
-(cd "$testdata/headless" && cargo build "${options[@]}")
-start_program "$target/$profile/headless" || fail "headless did not get ready: $(cat "$work/stderr")"
+build_with Cargo headless
+start_program "$binaries/headless" || fail "headless did not get ready: $(cat "$work/stderr")"
 check -p "$pid"
 gcore -o "$work/core" "$pid" >"$work/answer" 2>&1 8>&- || bad "gcore failed"
 check -c "$work/core.$pid"

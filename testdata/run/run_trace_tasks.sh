@@ -28,7 +28,7 @@ build() {
 	if [ "$1" != Cargo ]; then
 		target=$target-$1
 		dir=$target/src/executors
-		copy_executors "$target/src" "$testdata/executors/$1.lock"
+		copy_workspace "$testdata/executors" "$target/src" "$testdata/executors/$1.lock"
 	fi
 	(cd "$dir" && cargo build --quiet --locked -j "${JOBS:-2}" "${options[@]}" --package=traced_tasks \
 		--target-dir "$target")
