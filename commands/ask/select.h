@@ -27,7 +27,7 @@
 	"    function, location, waiting_on, task, object, thread, span, problem, depth,\n"        \
 	"    frames, leaves, remaining_ms, queued, position, permits_missing, send_queue,\n"       \
 	"    retransmits, http_role, http_version, http_phase, http_method, http_path,\n"          \
-	"    http_queued, http_streams."
+	"    http_queued, http_streams, task_name, task_number."
 
 struct selection {
 	const struct task **tasks; /* matching tasks, in the order of the snapshot */

@@ -2,7 +2,7 @@
 
 _asyncdbg_fields="id kind state runtime type spawned_at defined_at function location waiting_on task object armed thread span
 	problem depth frames leaves remaining_ms queued position permits_missing send_queue retransmits
-	http_role http_version http_phase http_method http_path http_queued http_streams"
+	http_role http_version http_phase http_method http_path http_queued http_streams task_name task_number"
 
 _asyncdbg()
 {

@@ -61,7 +61,7 @@ complete -c asyncdbg -n '__asyncdbg_typed diff' -F
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l interval -x -d 'Look at the process again after that time'
 complete -c asyncdbg -n '__asyncdbg_typed diff' -l count -x -d 'Compare so many times'
 complete -c asyncdbg -n '__asyncdbg_typed info' -a 'breakpoints layout signals sockets threads locals registers'
-set -l fields 'id kind state runtime type spawned_at defined_at function location waiting_on task object armed thread span problem depth frames leaves remaining_ms queued position permits_missing send_queue retransmits http_role http_version http_phase http_method http_path http_queued http_streams'
+set -l fields 'id kind state runtime type spawned_at defined_at function location waiting_on task object armed thread span problem depth frames leaves remaining_ms queued position permits_missing send_queue retransmits http_role http_version http_phase http_method http_path http_queued http_streams task_name task_number'
 for command in tasks 'async backtrace all' 'async bt all'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l with -x -a $fields -d 'Only tasks that match'
     complete -c asyncdbg -n "__asyncdbg_typed $command" -l without -x -a $fields -d 'Only tasks that do not match'

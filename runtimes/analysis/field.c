@@ -421,6 +421,8 @@ PROPERTY_TEXT(http_method)
 PROPERTY_TEXT(http_path)
 PROPERTY_NUMBER(http_queued)
 PROPERTY_NUMBER(http_streams)
+PROPERTY_TEXT(task_name)
+PROPERTY_NUMBER(task_number)
 
 /* ---- fields of the tree ---- */
 
@@ -521,6 +523,9 @@ const struct field field_table[] = {
 	{ "http_queued", "bytes that the connection has not written yet", NULL, http_queued_numbers,
 	  NULL },
 	{ "http_streams", "open streams of HTTP/2", NULL, http_streams_numbers, NULL },
+	{ "task_name", "that the program gave it, of async-std", task_name_texts, NULL,
+	  task_name_value },
+	{ "task_number", "async-std's own id of it", NULL, task_number_numbers, NULL },
 	{ 0 },
 };
 

@@ -3,6 +3,8 @@
  * executor is that of async-global-executor, its locks are async-lock's, its timers and sockets
  * async-io's; what is its own is around these.
  */
+#include <inttypes.h>
+
 #include "runtimes/future/leaf.h"
 #include "runtimes/leaves/leaves.h"
 
@@ -68,6 +70,50 @@ static const struct leaf_row leaves[] = {
 
 static const struct leaf_row *const families[] = { leaves, NULL };
 
+/* ---- tasks: each has a number, and a name if a Builder gave it one ---- */
+
+enum { MAX_NAME = 256 };
+
+static const char *task_name(const struct leaf *l)
+{
+	static const char name_path[] = "tag.task.name.Some.0";
+	const char *text = NULL;
+	struct value place;
+	bool found = false;
+	struct error *err = leaf_place(l, l->v, name_path, &place, &found);
+
+	if (!err && found)
+		err = leaf_strip_to(l, place, "alloc::string::String", &place, &found);
+	if (!err && found)
+		err = value_string(l->d->c->in->target, l->d->c->a, place, MAX_NAME, &text);
+	error_free(err);
+	return text;
+}
+
+static struct error *decode_task(struct leaf *l)
+{
+	static const char number_path[] = "tag.task.id.0";
+	const char *name = task_name(l);
+	uint64_t number;
+
+	TRY(leaf_uint(l, l->v, number_path, &number));
+	/* They begin at 1, and a program whose numbers reach INT64_MAX aborts. */
+	if (number == 0 || number > INT64_MAX)
+		return error_new(ERR_CORRUPT, "a task has the number %" PRIu64, number);
+	wait_int(l, "task_number", (int64_t)number);
+	if (name)
+		wait_string(l, "task_name", name);
+	wait_phrase(l, "async-std task %" PRIu64 "%s%s", number, name ? " " : "", name ? name : "");
+	return NULL;
+}
+
+static const struct leaf_row properties[] = {
+	{ .type = STD "task::builder::SupportTaskLocals",
+	  .kind = "async_std_task",
+	  .decode = decode_task },
+	{ 0 },
+};
+
 /* ---- futures around others ---- */
 
 #define TWO(name, arm)                                                                             \
@@ -114,6 +160,7 @@ const struct crate_types async_std_types = {
 	.crate = "async-std",
 	.path = STD,
 	.leaves = families,
+	.properties = properties,
 	.combinators = combinators,
 	.directions = directions,
 };

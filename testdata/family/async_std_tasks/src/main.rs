@@ -25,12 +25,14 @@ use truth::{here, leak, Hold, Runtime, Task, Truth, Wait};
 type Lock = &'static Mutex<u32>;
 type Boxed = Pin<Box<dyn Future<Output = u32> + Send>>;
 
-/// The tasks that were polled: their names, and where each is, which is the data of its waker.
-static TASKS: StdMutex<Vec<(&str, u64)>> = StdMutex::new(Vec::new());
+/// The tasks that were polled: their names, where each is, which is the data of its waker, and
+/// async-std's id of it.
+static TASKS: StdMutex<Vec<(&str, u64, i64)>> = StdMutex::new(Vec::new());
 
 async fn polled(name: &'static str) {
     let id = poll_fn(|cx| Poll::Ready(cx.waker().data() as u64)).await;
-    TASKS.lock().unwrap().push((name, id));
+    let number = task::current().id().to_string().parse().expect("an id is a number");
+    TASKS.lock().unwrap().push((name, id, number));
 }
 
 fn id(name: &str) -> Option<u64> {
@@ -288,8 +290,19 @@ fn graph(situation: &Situation) -> Graph {
     graph
 }
 
+/// What async-std knows of a task: one has a name.
+fn described(name: &str, task: Task) -> Task {
+    let tasks = TASKS.lock().unwrap();
+    let number = tasks.iter().find(|task| task.0 == name).expect("it was not polled").2;
+    let task = task.property("task_number", number);
+    match name {
+        "compute" => task.property("task_name", "computes"),
+        _ => task.no_property("task_name"),
+    }
+}
+
 fn idle(name: &str, chain: &[&'static str]) -> Task {
-    Task::idle(id(name), chain)
+    described(name, Task::idle(id(name), chain))
 }
 
 fn tasks_at_locks(truth: Truth, situation: &Situation) -> Truth {
@@ -319,7 +332,7 @@ fn tasks_at_locks(truth: Truth, situation: &Situation) -> Truth {
 
 fn other_tasks(truth: Truth) -> Truth {
     let received = Wait::new("channel_recv").with("senders", 1);
-    let two = |name: &str, tree| Task::idle_tree(id(name), tree);
+    let two = |name: &str, tree| described(name, Task::idle_tree(id(name), tree));
     let left = || at("async_std_tasks::left");
     let right = || at("async_std_tasks::right");
     truth
