@@ -186,12 +186,13 @@ struct loop {
 };
 
 /*
- * core's pending() beside the tasks, and loops of threads of async-global-executor (2.4,
- * src/threading.rs), bevy_tasks (0.19, src/task_pool.rs) and zbus (5.19,
- * src/connection/builder.rs).
+ * pending() of core, or of futures-lite 1, beside the tasks, and loops of threads of
+ * async-global-executor (2.4, src/threading.rs), bevy_tasks (0.19, src/task_pool.rs) and zbus
+ * (5.19, src/connection/builder.rs).
  */
 static const struct loop loops[] = {
 	{ "async_executor::", "core::future::pending::Pending<" },
+	{ "async_executor::", "futures_lite::future::Pending<" },
 	{ "futures_lite::future::Or<async_executor::",
 	  "async_global_executor::threading::thread_main_loop::" },
 	{ "async_executor::", "bevy_tasks::task_pool::" },

@@ -21,7 +21,8 @@ enum { MAX_WRAPPERS = 8 /* of std, around the array of Directions */ };
 enum { TIMER_WHEN, TIMER_ID, TIMER_WAKER };
 
 static const struct binding_row layout[] = {
-	[TIMER_WHEN] = { "async_io.timer", "type:" TIMER, "when.Some.0", .optional = true },
+	/* later | 1.6 */
+	[TIMER_WHEN] = { "async_io.timer", "type:" TIMER, "when.Some.0 | when", .optional = true },
 	[TIMER_ID] = { "async_io.timer.id", "type:" TIMER, "id_and_waker.Some.0.0",
 	               .optional = true },
 	[TIMER_WAKER] = { "async_io.timer.waker", "type:" TIMER, "id_and_waker.Some.0.1",

@@ -16,6 +16,12 @@ static struct error *decode_yield(struct leaf *l)
 
 static const struct leaf_row leaves[] = {
 	{ .type = LITE "YieldNow", .kind = "yield", .decode = decode_yield },
+	/* 1.x has its own; later they are core's. */
+	{ .type = LITE "Pending", .kind = "pending", .decode = leaf_decode_pending },
+	{ .type = LITE "Ready", .kind = "ready", .decode = leaf_decode_ready },
+	{ .type = "futures_lite::stream::Pending",
+	  .kind = "pending",
+	  .decode = leaf_decode_pending },
 	{ 0 },
 };
 

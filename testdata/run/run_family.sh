@@ -47,8 +47,9 @@ list_locks "$@"
 for lock in "${locks[@]}"; do
 	echo "$lock:"
 	case $lock in
-	Cargo) programs=(async_std_tasks) ;;
+	Cargo) programs=(async_std_tasks smol_1_tasks) ;;
 	async-std-*) programs=(async_std_tasks) ;;
+	smol-*) programs=(smol_1_tasks) ;;
 	esac
 	build_with "$lock" "${programs[@]}"
 	live "${programs[@]}"
