@@ -158,11 +158,13 @@ static struct error *wait_looking(struct control *c)
 	return stop ? halt(c, CONTROL_CAUGHT) : NULL;
 }
 
-static struct error *wait_stop(struct control *c)
+/* *interrupted: by interrupt_request(); an event that halts may have come at the same time. */
+static struct error *wait_stop(struct control *c, bool *interrupted)
 {
 	struct error *err = wait_looking(c);
 
-	if (err && err->kind == ERR_INTERRUPTED) {
+	*interrupted = err && err->kind == ERR_INTERRUPTED;
+	if (*interrupted) {
 		error_free(err);
 		interrupt_clear();
 		err = halt(c, CONTROL_INTERRUPTED);
@@ -171,7 +173,7 @@ static struct error *wait_stop(struct control *c)
 }
 
 /* Until anything halts it, be it a trap that lets the thread pass. */
-static struct error *run_on(struct control *c)
+static struct error *run_on(struct control *c, bool *interrupted)
 {
 	struct error *err = request_plain(c, TRACER_CONTINUE);
 
@@ -180,7 +182,8 @@ static struct error *run_on(struct control *c)
 		error_free(err);
 		err = NULL;
 	}
-	return err ? err : wait_stop(c);
+	*interrupted = false;
+	return err ? err : wait_stop(c, interrupted);
 }
 
 /* Whether what has halted the program lets it pass. */
@@ -203,15 +206,17 @@ static struct error *ask(struct control *c, bool *pass)
 struct error *control_continue(struct control *c)
 {
 	struct error *err = NULL;
-	bool pass = false;
+	bool pass = false, interrupted;
 
 	TRY(need_program(c));
 	give_terminal(c, c->pid);
 	do {
-		err = run_on(c);
+		err = run_on(c, &interrupted);
 		if (!err)
 			err = ask(c, &pass);
-	} while (!err && pass);
+	} while (!err && pass && !interrupted);
+	if (!err && pass)
+		c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
 	give_terminal(c, getpgrp());
 	return err;
 }

@@ -1,0 +1,77 @@
+/* Tests of a program under control, with a copy of this process. */
+#include "runtimes/stepping/control.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "debugger/test/child.h"
+
+enum { ROUNDS = 200, HITS = 500 };
+
+static volatile unsigned calls;
+
+__attribute__((noinline)) static void step_on(void)
+{
+	calls++;
+}
+
+static void call_forever(void)
+{
+	for (;;)
+		step_on();
+}
+
+/* Interrupts at the first hit, and halts only if that was forgotten. */
+static struct error *interrupt_first(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	unsigned *hits = arg;
+
+	(void)hit;
+	if (++*hits == 1)
+		interrupt_request();
+	*stop = *hits > HITS;
+	return NULL;
+}
+
+static void check(struct error *err)
+{
+	if (err)
+		fail_msg("%s", err->message);
+}
+
+/* A hit that halts nothing may come at the same time as an interrupt. */
+static void test_interrupt_is_kept(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	struct trap *trap;
+	unsigned hits = 0;
+	CHILD(child, NULL, call_forever);
+	const struct trap_options options = { .addr = (uintptr_t)step_on,
+		                              .decide = interrupt_first,
+		                              .arg = &hits };
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	check(trap_add(&c, &options, &trap));
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		hits = 0;
+		check(control_continue(&c));
+		assert_int_equal(c.stop.reason, CONTROL_INTERRUPTED);
+		assert_null(interrupt_check());
+	}
+	check(trap_remove(&c, trap));
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_interrupt_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
