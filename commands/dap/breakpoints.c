@@ -78,31 +78,37 @@ static struct error *end_list(struct dap *d, enum dap_breakpoint_kind kind, cons
 
 /* ---- one breakpoint ---- */
 
-/* "3" and ">= 3": the third hit and all after it; "> 3": those after the third. */
-static struct error *read_hits(const char *text, uint64_t *skip)
+/* How hits are counted: those of which the condition is true. */
+struct counts {
+	uint64_t skip, every;
+};
+
+/* "3" and ">= 3": the third hit and all after it; "> 3": those after the third; "% 3": each third.
+ */
+static struct error *read_hits(const char *text, struct counts *ret)
 {
 	bool more = text[0] == '>' && text[1] != '=', from = text[0] == '>' && text[1] == '=';
-	const char *digits = text + more + 2 * from;
+	bool each = text[0] == '%';
+	const char *digits = text + more + each + 2 * from;
+	uint64_t n = 0;
 
 	digits += strspn(digits, " ");
-	struct error *err = words_number(digits, "a number of hits", UINT32_MAX, skip);
-	if (err || (!more && *skip == 0)) {
+	struct error *err = words_number(digits, "a number of hits", UINT32_MAX, &n);
+	if (err || (!more && n == 0)) {
 		error_free(err);
 		return error_new(ERR_UNSUPPORTED,
-		                 "hit conditions are a number from 1, or >= or > and a number");
+		                 "hit conditions are a number from 1, or >=, > or %% and a number");
 	}
-	*skip -= !more;
+	*ret = each ? (struct counts){ .every = n } : (struct counts){ .skip = n - !more };
 	return NULL;
 }
 
-static struct error *check_wanted(const struct wanted *w, uint64_t *skip)
+static struct error *check_wanted(const struct wanted *w, struct counts *ret)
 {
-	*skip = 0;
-	if (w->condition && *w->condition)
-		return error_new(ERR_UNSUPPORTED, "conditions are not supported yet");
+	*ret = (struct counts){ 0 };
 	if (w->log && *w->log)
 		return error_new(ERR_UNSUPPORTED, "logpoints are not supported yet");
-	return w->hits && *w->hits ? read_hits(w->hits, skip) : NULL;
+	return w->hits && *w->hits ? read_hits(w->hits, ret) : NULL;
 }
 
 static const char *without_first(const char *path)
@@ -141,43 +147,42 @@ static struct error *find_elsewhere(struct dap *d, const char *path, struct aren
 	return NULL;
 }
 
-static struct error *add_text(struct dap *d, const char *text, uint64_t skip,
-                              struct breakpoint **ret)
-{
-	const struct breakpoint_options options = { .text = text, .skip = skip };
-
-	return breakpoint_add(&d->s->debuggee, &options, ret);
-}
-
 /* A program that was built elsewhere has other folders in its paths. */
-static struct error *add_line(struct dap *d, const struct wanted *w, uint64_t skip, struct arena *a,
+static struct error *add_line(struct dap *d, const struct wanted *w,
+                              struct breakpoint_options *options, struct arena *a,
                               struct breakpoint **ret)
 {
 	const char *path = paths_from_client(&d->paths, a, w->place), *there;
 
-	TRY(add_text(d, arena_printf(a, "%s:%u", path, w->line), skip, ret));
+	options->text = arena_printf(a, "%s:%u", path, w->line);
+	TRY(breakpoint_add(&d->s->debuggee, options, ret));
 	if ((*ret)->nplaces)
 		return NULL;
 	TRY(find_elsewhere(d, path, a, &there));
 	if (!there)
 		return NULL;
 	TRY(breakpoint_delete(*ret));
-	return add_text(d, arena_printf(a, "%s:%u", there, w->line), skip, ret);
+	options->text = arena_printf(a, "%s:%u", there, w->line);
+	return breakpoint_add(&d->s->debuggee, options, ret);
 }
 
 static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
                          struct breakpoint **ret)
 {
+	struct breakpoint_options options = { .text = w->place, .condition = w->condition };
 	const char *key = key_of(a, w);
-	uint64_t skip;
+	struct counts counts;
 
 	*ret = find_same(d, w, key);
 	if (*ret)
 		return NULL;
 	if (d->breakpoints.n >= MAX_BREAKPOINTS)
 		return error_new(ERR_UNSUPPORTED, "there are too many breakpoints");
-	TRY(check_wanted(w, &skip));
-	TRY(w->line ? add_line(d, w, skip, a, ret) : add_text(d, w->place, skip, ret));
+	TRY(check_wanted(w, &counts));
+	options.skip = counts.skip;
+	options.every = counts.every;
+	TRY(w->line ? add_line(d, w, &options, a, ret)
+	            : breakpoint_add(&d->s->debuggee, &options, ret));
 	*vec_push(&d->breakpoints) = (struct dap_breakpoint){
 		.kind = w->kind,
 		.number = (*ret)->number,

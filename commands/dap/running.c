@@ -113,6 +113,10 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 		json_put_text(w, "text", "panic");
 	} else if (bp) {
 		json_put_text(w, "description", arena_printf(&tmp, "Breakpoint %u", bp->number));
+		if (bp->undecided)
+			json_put_text(w, "text",
+			              arena_printf(&tmp, "its condition cannot be read: %s",
+			                           bp->problem));
 	} else if (is_step(d)) {
 		json_put_text(w, "description", step_text(&tmp, &d->s->debuggee.step));
 	} else if (stop->reason == CONTROL_EXEC) {

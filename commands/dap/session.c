@@ -20,9 +20,8 @@ static const char *const capabilities[] = {
 
 /* Not of cores and snapshots. */
 static const char *const live_capabilities[] = {
-	"supportsFunctionBreakpoints",
-	"supportsInstructionBreakpoints",
-	"supportsHitConditionalBreakpoints",
+	"supportsFunctionBreakpoints",    "supportsInstructionBreakpoints",
+	"supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints",
 	"supportsSteppingGranularity",
 };
 

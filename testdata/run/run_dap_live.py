@@ -126,6 +126,57 @@ def check_attach(asyncdbg, steps):
     process.check_free("disconnect")
 
 
+def check_conditions(asyncdbg, steps):
+    """Conditions and hit counts of lines and functions, and those that cannot be read."""
+    process = Process(steps)
+    client = serve(asyncdbg)
+    client.start("attach", pid=process.pid, sourceMap=SOURCES)
+    source = {"path": str(SOURCE)}
+
+    def ask(**more):
+        return client.request("setBreakpoints", source=source, breakpoints=[{"line": SECOND, **more}])["breakpoints"][0]
+
+    def walk(*numbers):
+        for number in numbers:
+            process.order(f"walk {number}")
+
+    def stopped_task(reason="breakpoint"):
+        stop = client.event("stopped", reason=reason)
+        names = {t["id"]: t["name"] for t in client.threads()}
+        return names[stop["threadId"]].split()[1], stop
+
+    ask(condition=f"task.id == {process.ids[3]}")
+    walk(0, 1, 3)
+    expect("the task of a condition", process.ids[3], stopped_task()[0])
+    for wrong in ({"condition": "1 =="}, {"hitCondition": "0"}, {"hitCondition": "== 3"}, {"hitCondition": "%"}):
+        refused = ask(**wrong)
+        expect(f"{wrong}", False, refused["verified"])
+        expect(f"a reason for {wrong}", True, bool(refused["message"]))
+    ask(condition="absent.part == 1")
+    go_on(client)
+    walk(4)
+    unread, stop = stopped_task()
+    expect("the first that cannot be read", process.ids[4], unread)
+    expect_in("its reason", "absent", stop["text"])
+    ask(hitCondition="% 2", condition="task.type != 'x'")
+    go_on(client)
+    walk(0, 1, 3, 4)  # to the first line again
+    walk(0, 1)
+    expect("each second", process.ids[1], stopped_task()[0])
+    client.request("setBreakpoints", source=source, breakpoints=[])
+    found = client.request("setFunctionBreakpoints", breakpoints=[
+        {"name": "steps::walk", "condition": "message == 'x'"}])["breakpoints"][0]
+    expect("a function", True, found["verified"])
+    go_on(client)
+    process.order("spawn")
+    client.request("setFunctionBreakpoints", breakpoints=[{"name": "steps::walk", "hitCondition": "2"}])
+    process.order("spawn")
+    process.order("spawn")
+    client.event("stopped", reason="function breakpoint")
+    client.end()
+    process.check_free("conditions")
+
+
 def check_steps(asyncdbg, steps):
     """Steps over lines and an await, of one instance whatever others do."""
     process = Process(steps)
@@ -217,6 +268,7 @@ def check_terminate(asyncdbg, steps):
 def test(asyncdbg, steps):
     check_launch(asyncdbg, steps)
     check_attach(asyncdbg, steps)
+    check_conditions(asyncdbg, steps)
     if DEBUG:  # optimised code has fewer lines
         check_steps(asyncdbg, steps)
     check_signals(asyncdbg, steps)
