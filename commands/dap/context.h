@@ -11,10 +11,10 @@
 
 #include "commands/base/call.h"
 #include "commands/dap/ids.h"
-#include "commands/dap/inbox.h"
-#include "commands/dap/message.h"
-#include "commands/dap/output.h"
-#include "commands/dap/paths.h"
+#include "commands/dap/wire/inbox.h"
+#include "commands/dap/wire/message.h"
+#include "commands/dap/wire/output.h"
+#include "commands/dap/wire/paths.h"
 #include "commands/out/out.h"
 
 enum dap_state {

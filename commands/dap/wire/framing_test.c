@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "commands/dap/framing.h"
-#include "commands/dap/node.h"
+#include "commands/dap/wire/framing.h"
+#include "commands/dap/wire/node.h"
 
 static void add(struct framing *f, const char *text)
 {

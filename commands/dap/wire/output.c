@@ -1,4 +1,4 @@
-#include "commands/dap/output.h"
+#include "commands/dap/wire/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,15 +2,15 @@
  * Requests of the client in the order in which they came. A thread reads them, so that one can
  * interrupt the program while the main thread waits for it.
  */
-#ifndef COMMANDS_DAP_INBOX_H
-#define COMMANDS_DAP_INBOX_H
+#ifndef COMMANDS_DAP_WIRE_INBOX_H
+#define COMMANDS_DAP_WIRE_INBOX_H
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "commands/dap/node.h"
+#include "commands/dap/wire/node.h"
 
 enum {
 	INBOX_MAX = 4096,              /* requests that wait */

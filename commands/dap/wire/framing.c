@@ -1,4 +1,4 @@
-#include "commands/dap/framing.h"
+#include "commands/dap/wire/framing.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * Messages to the client. One is built in memory and sent as a whole, so that an answer that fails
  * half-way leaves no trace. Any thread may send.
  */
-#ifndef COMMANDS_DAP_MESSAGE_H
-#define COMMANDS_DAP_MESSAGE_H
+#ifndef COMMANDS_DAP_WIRE_MESSAGE_H
+#define COMMANDS_DAP_WIRE_MESSAGE_H
 
 #include <pthread.h>
 #include <stdbool.h>

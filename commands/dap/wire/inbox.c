@@ -1,4 +1,4 @@
-#include "commands/dap/inbox.h"
+#include "commands/dap/wire/inbox.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands/dap/framing.h"
+#include "commands/dap/wire/framing.h"
 #include "debugger/base/vec.h"
 
 enum {

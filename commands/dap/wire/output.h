@@ -1,10 +1,10 @@
 /* What a launched program prints, as events "output". A thread reads its two pipes. */
-#ifndef COMMANDS_DAP_OUTPUT_H
-#define COMMANDS_DAP_OUTPUT_H
+#ifndef COMMANDS_DAP_WIRE_OUTPUT_H
+#define COMMANDS_DAP_WIRE_OUTPUT_H
 
 #include <pthread.h>
 
-#include "commands/dap/message.h"
+#include "commands/dap/wire/message.h"
 #include "debugger/base/error.h"
 
 /* All zeros at first. */

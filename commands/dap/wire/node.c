@@ -1,4 +1,4 @@
-#include "commands/dap/node.h"
+#include "commands/dap/wire/node.h"
 
 #include <stdlib.h>
 #include <string.h>

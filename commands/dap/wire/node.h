@@ -2,8 +2,8 @@
  * A JSON document as a tree, for the small ones that a client sends. Every function takes NULL for
  * a value that is not there, and finds nothing in it.
  */
-#ifndef COMMANDS_DAP_NODE_H
-#define COMMANDS_DAP_NODE_H
+#ifndef COMMANDS_DAP_WIRE_NODE_H
+#define COMMANDS_DAP_WIRE_NODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "commands/dap/message.h"
+#include "commands/dap/wire/message.h"
 
 #include <errno.h>
 #include <inttypes.h>

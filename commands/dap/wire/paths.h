@@ -2,10 +2,10 @@
  * Paths of source files: as the debug info has them, and as the client's machine has them. A source
  * map is a list of beginnings to replace.
  */
-#ifndef COMMANDS_DAP_PATHS_H
-#define COMMANDS_DAP_PATHS_H
+#ifndef COMMANDS_DAP_WIRE_PATHS_H
+#define COMMANDS_DAP_WIRE_PATHS_H
 
-#include "commands/dap/node.h"
+#include "commands/dap/wire/node.h"
 #include "debugger/base/vec.h"
 
 struct path_rule {

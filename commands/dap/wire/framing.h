@@ -2,8 +2,8 @@
  * Takes messages out of a stream of bytes. As in the Language Server Protocol a message is
  * "Content-Length: N\r\n\r\n" and N bytes of JSON; other header fields are ignored.
  */
-#ifndef COMMANDS_DAP_FRAMING_H
-#define COMMANDS_DAP_FRAMING_H
+#ifndef COMMANDS_DAP_WIRE_FRAMING_H
+#define COMMANDS_DAP_WIRE_FRAMING_H
 
 #include <stddef.h>
 

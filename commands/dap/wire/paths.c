@@ -1,4 +1,4 @@
-#include "commands/dap/paths.h"
+#include "commands/dap/wire/paths.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Fuzzes what comes from a client: the stream in two pieces, and each message as a tree. */
-#include "commands/dap/framing.h"
-#include "commands/dap/node.h"
+#include "commands/dap/wire/framing.h"
+#include "commands/dap/wire/node.h"
 #include "debugger/test/fuzz.h"
 
 static size_t count(const struct node *n)
