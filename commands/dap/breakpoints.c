@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "commands/base/interval.h"
+#include "commands/dap/exceptions.h"
 #include "commands/dap/source.h"
 #include "debugger/base/str.h"
 #include "dwarf/code/source_path.h"
@@ -16,6 +18,8 @@ struct wanted {
 	const char *source; /* of the client; NULL: it has none */
 	const char *place;  /* as for the command break, but for the path of a line */
 	unsigned line;
+	enum event_break_kind event;
+	uint64_t every_ns; /* of a deadlock */
 	const char *condition, *hits, *log;
 };
 
@@ -169,7 +173,10 @@ static struct error *add_line(struct dap *d, const struct wanted *w,
 static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
                          struct breakpoint **ret)
 {
-	struct breakpoint_options options = { .text = w->place, .condition = w->condition };
+	struct breakpoint_options options = { .text = w->event == EVENT_BREAK_NONE ? w->place : "",
+		                              .event = w->event,
+		                              .every_ns = w->every_ns,
+		                              .condition = w->condition };
 	const char *key = key_of(a, w);
 	struct counts counts;
 
@@ -178,6 +185,8 @@ static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
 		return NULL;
 	if (d->breakpoints.n >= MAX_BREAKPOINTS)
 		return error_new(ERR_UNSUPPORTED, "there are too many breakpoints");
+	if (d->post_mortem)
+		return error_new(ERR_UNSUPPORTED, "post-mortem: it does not run");
 	TRY(check_wanted(w, &counts));
 	options.skip = counts.skip;
 	options.every = counts.every;
@@ -201,7 +210,8 @@ void breakpoints_put(struct dap *d, struct json_writer *w, const char *key,
 
 	json_open_object(w, key);
 	json_put_int(w, "id", bp->number);
-	json_put_bool(w, "verified", place != NULL);
+	/* A deadlock has no place: the program is looked at. */
+	json_put_bool(w, "verified", place || (bp->event && !bp->note));
 	if (bp->note)
 		json_put_text(w, "message", bp->note);
 	if (place && place->line)
@@ -211,6 +221,16 @@ void breakpoints_put(struct dap *d, struct json_writer *w, const char *key,
 		json_put_text(w, "instructionReference", address);
 	}
 	json_close_object(w);
+}
+
+/* Writes the answer for one that cannot be; frees err. */
+static void put_refused(struct request *r, struct error *err)
+{
+	json_open_object(r->w, NULL);
+	json_put_bool(r->w, "verified", false);
+	json_put_text(r->w, "message", err->message);
+	json_close_object(r->w);
+	error_free(err);
 }
 
 /* Adds one and writes what became of it; for one that cannot be, the reason. */
@@ -223,13 +243,9 @@ static struct error *put_wanted(struct dap *d, struct request *r, const struct w
 		breakpoints_put(d, r->w, NULL, bp);
 		return NULL;
 	}
-	if (err->kind != ERR_USAGE && err->kind != ERR_UNSUPPORTED)
+	if (err->kind != ERR_USAGE && err->kind != ERR_UNSUPPORTED && err->kind != ERR_STATE)
 		return err;
-	json_open_object(r->w, NULL);
-	json_put_bool(r->w, "verified", false);
-	json_put_text(r->w, "message", err->message);
-	json_close_object(r->w);
-	error_free(err);
+	put_refused(r, err);
 	return NULL;
 }
 
@@ -314,28 +330,51 @@ struct error *dap_set_instruction_breakpoints(struct dap *d, struct request *r)
 	return end_list(d, DAP_INSTRUCTION, NULL);
 }
 
-/*
- * std calls rust_panic() (library/std/src/panicking.rs) when the message of a panic is printed and
- * before anything is unwound.
- */
-static const char panic_function[] = "rust_panic";
+/* ---- exceptions ---- */
+
+/* The condition of a deadlock is a time. */
+static struct error *read_every(struct wanted *w)
+{
+	const double nsec = 1e9;
+	double seconds = 1;
+
+	if (w->event != EVENT_BREAK_DEADLOCK)
+		return NULL;
+	if (w->condition && *w->condition)
+		TRY(interval_read(w->condition, &seconds));
+	w->condition = NULL;
+	w->every_ns = (uint64_t)(seconds * nsec);
+	return w->every_ns ? NULL : error_new(ERR_USAGE, "the time between two looks is above 0");
+}
+
+static struct error *put_exception(struct dap *d, struct request *r, const char *id,
+                                   const char *condition)
+{
+	struct wanted w = { .kind = DAP_EXCEPTION, .condition = condition };
+
+	TRY(exceptions_find(id, &w.event));
+	w.place = condition ? arena_printf(r->a, "%s %s", id, condition) : id;
+	struct error *err = read_every(&w);
+	if (!err)
+		return put_wanted(d, r, &w);
+	put_refused(r, err);
+	return NULL;
+}
 
 struct error *dap_set_exception_breakpoints(struct dap *d, struct request *r)
 {
 	const struct node *list = node_get(r->arguments, "filters");
+	const struct node *options = node_get(r->arguments, "filterOptions");
 
 	begin_list(d);
 	json_open_array(r->w, "breakpoints");
-	for (const struct node *n = node_first(list); n; n = n->next) {
-		const struct wanted w = { .kind = DAP_PANIC, .place = panic_function };
-
-		if (!node_text(n) || strcmp(node_text(n), "panic") != 0)
-			return error_new(ERR_UNSUPPORTED, "there is no exception filter \"%s\"",
-			                 node_text(n) ? node_text(n) : "?");
-		TRY(put_wanted(d, r, &w));
-	}
+	for (const struct node *n = node_first(list); n; n = n->next)
+		TRY(put_exception(d, r, node_text(n), NULL));
+	for (const struct node *n = node_first(options); n; n = n->next)
+		TRY(put_exception(d, r, node_text(node_get(n, "filterId")),
+		                  node_text(node_get(n, "condition"))));
 	json_close_array(r->w);
-	return end_list(d, DAP_PANIC, NULL);
+	return end_list(d, DAP_EXCEPTION, NULL);
 }
 
 enum dap_breakpoint_kind breakpoints_kind(const struct dap *d, const struct breakpoint *bp)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "commands/dap/context.h"
-#include "commands/dap/evaluate.h"
+#include "commands/dap/frames.h"
 
 static void put_target(struct json_writer *w, const char *label, int64_t start, size_t length)
 {
@@ -35,20 +35,24 @@ static size_t name_start(const char *path)
 
 static struct error *put_names(struct dap *d, struct request *r, const char *path, int64_t at)
 {
-	const struct id_frame *frame = ids_frame(&d->ids, dap_number(r, "frameId", 0));
-	const struct id_thread *id = frame ? ids_thread(&d->ids, frame->thread) : NULL;
+	const struct id_thread *id;
+	const struct id_frame *frame = frames_find(d, dap_number(r, "frameId", 0), &id);
 	size_t start = name_start(path), len = strlen(path + start);
 	struct question q = { .names = true };
 	const struct snapshot *snap;
 	bool found;
 
-	if (!id || d->state != DAP_STOPPED || !asyncdbg_target(d->s->handle))
+	if (!frame || d->state != DAP_STOPPED || !asyncdbg_target(d->s->handle))
 		return NULL;
-	TRY(dap_future_of(d, id, frame, &q.frame, &found));
+	TRY(frames_future(d, id, frame, &q.frame, &found));
 	q.print = arena_strndup(r->a, path, start ? start - 1 : 0);
-	if (!found)
+	if (!found && frame->kind != FRAME_NATIVE)
 		return NULL;
-	TRY(dap_ask(d, id, &q, &snap));
+	if (!found) {
+		q.native = true;
+		q.frame = frame->number;
+	}
+	TRY(frames_ask(d, id, &q, &snap));
 	const char *names = snap->printed && snap->printed->value ? snap->printed->value : "";
 	for (size_t n; *names; names += n + (names[n] == ' ')) {
 		n = strcspn(names, " ");

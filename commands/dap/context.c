@@ -23,6 +23,14 @@ bool dap_is_held(const struct dap *d)
 	return d->s->debuggee.control.pid != 0;
 }
 
+struct breakpoint *dap_hit(const struct dap *d)
+{
+	const struct debuggee *of = &d->s->debuggee;
+	enum control_reason reason = of->control.stop.reason;
+
+	return reason == CONTROL_BREAKPOINT || reason == CONTROL_CAUGHT ? of->breakpoint : NULL;
+}
+
 struct error *dap_snapshot(struct dap *d, unsigned wants, const struct snapshot **ret)
 {
 	asyncdbg_pin(d->s->handle, true);

@@ -32,7 +32,7 @@ struct dap_client {
 	bool progress, invalidated, memory, ansi;
 };
 
-enum dap_breakpoint_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_PANIC };
+enum dap_breakpoint_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_EXCEPTION };
 
 /* A breakpoint that the client has asked for. */
 struct dap_breakpoint {
@@ -62,6 +62,7 @@ struct dap {
 	struct step_options step;
 	bool undecided;     /* a hit is still to be decided: it was interrupted */
 	bool done;          /* the connection ends */
+	int stop_thread;    /* of the last "stopped" */
 	bool groups_noted;  /* that tasks are listed as groups */
 	struct paths paths; /* the source map */
 	size_t max_tasks;
@@ -113,6 +114,9 @@ void dap_note(struct dap *d, const char *format, ...) __attribute__((format(prin
 /* Whether the program is held under control now, though the client may see it as running. */
 bool dap_is_held(const struct dap *d);
 
+/* The breakpoint that has halted the program at the last stop; NULL: none. */
+struct breakpoint *dap_hit(const struct dap *d);
+
 /* What "arguments" has: NULL, 0 or false where it is missing. */
 const char *dap_text(const struct request *r, const char *name);
 int64_t dap_number(const struct request *r, const char *name, int64_t otherwise);
@@ -141,5 +145,7 @@ dap_fn dap_custom_tasks, dap_custom_tree, dap_custom_graph, dap_custom_check;
 dap_fn dap_evaluate;
 /* source.c */
 dap_fn dap_source;
+/* exceptions.c */
+dap_fn dap_exception_info;
 
 #endif

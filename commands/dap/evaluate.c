@@ -1,5 +1,4 @@
 /* evaluate: expressions of a frame, and the command line of asyncdbg in the console. */
-#include "commands/dap/evaluate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,92 +6,21 @@
 #include "commands/base/focus.h"
 #include "commands/control/control.h"
 #include "commands/dap/breakpoints.h"
+#include "commands/dap/frames.h"
 #include "commands/dap/running.h"
-#include "commands/dap/stack.h"
 #include "commands/dap/values.h"
 #include "debugger/base/str.h"
-#include "runtimes/common/inspector.h"
-
-/* ---- questions about a frame ---- */
-
-struct error *dap_ask(struct dap *d, const struct id_thread *id, struct question *q,
-                      const struct snapshot **ret)
-{
-	const struct snapshot *snap;
-
-	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap));
-	const struct thread_info *th = ids_find_thread(id, snap);
-	const struct task *task = ids_find_task(id, snap);
-
-	if (!th && !task)
-		return error_new(ERR_STATE, "this thread or task has ended");
-	q->task = task ? task->id : NULL;
-	q->thread = th ? th->number : 0;
-	SCRATCH(tmp);
-	/* The snapshot that has the id is freed. */
-	if (q->task)
-		q->task = arena_strdup(&tmp, q->task);
-	return session_snapshot(d->s, WANT_TASKS | WANT_RUNNING, q, ret);
-}
-
-struct error *dap_future_of(struct dap *d, const struct id_thread *id, const struct id_frame *frame,
-                            unsigned *ret, bool *found)
-{
-	SCRATCH(tmp);
-	struct stack_rows rows = { .a = &tmp };
-	const struct snapshot *snap;
-
-	*ret = frame->number;
-	*found = frame->kind == FRAME_AWAIT;
-	if (frame->kind != FRAME_NATIVE)
-		return NULL;
-	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING | WANT_STACKS, &snap));
-	stack_make(id, snap, &rows);
-	const struct future *f = stack_future(&rows, frame);
-	*found = f != NULL;
-	*ret = f ? f->number : 0;
-	vec_free(&rows.rows);
-	return NULL;
-}
-
-/* The frame of a request; NULL: it names none. */
-static const struct id_frame *frame_of(struct dap *d, const struct request *r,
-                                       const struct id_thread **id)
-{
-	const struct id_frame *frame = ids_frame(&d->ids, dap_number(r, "frameId", 0));
-
-	*id = frame ? ids_thread(&d->ids, frame->thread) : NULL;
-	return *id ? frame : NULL;
-}
 
 static struct error *evaluate_path(struct dap *d, struct request *r, const char *expression)
 {
-	const struct id_thread *id;
-	const struct id_frame *frame = frame_of(d, r, &id);
-	struct typed_locals typed = { 0 };
-	struct question q = { .print = expression, .typed = &typed };
-	const struct snapshot *snap;
+	struct typed_local found;
 
-	bool found = true;
-
-	if (frame)
-		TRY(dap_future_of(d, id, frame, &q.frame, &found));
-	if (!found && !strstr(expression, "::"))
-		return error_new(ERR_UNSUPPORTED,
-		                 "expressions are of frames that execute or await async code, and "
-		                 "of statics");
-	if (frame)
-		TRY(dap_ask(d, id, &q, &snap));
-	else
-		TRY(session_snapshot(d->s, WANT_TASKS | WANT_RUNNING, &q, &snap));
-	const struct local *l = snap->printed;
-	if (!l || !l->value)
-		return error_new(ERR_STATE, "%s",
-		                 l && l->problem ? l->problem : "there is no such variable here");
+	TRY(frames_evaluate(d, dap_number(r, "frameId", 0), expression, r->a, &found));
+	const struct local *l = &found.shown;
 	struct shown_value v = { .text = l->value, .type = l->type, .expression = expression };
-	if (typed.n && typed.data->in_memory && typed.data->type) {
+	if (found.in_memory) {
 		v.in_memory = true;
-		v.value = (struct value){ typed.data->type, typed.data->shown.addr };
+		v.value = (struct value){ found.type, l->addr };
 	}
 	if (l->uncertain)
 		v.text = arena_printf(r->a, "%s (may have been moved out)", v.text);
@@ -106,7 +34,7 @@ static struct error *evaluate_path(struct dap *d, struct request *r, const char 
 static void focus_on(struct dap *d, const struct request *r)
 {
 	const struct id_thread *id;
-	const struct id_frame *frame = frame_of(d, r, &id);
+	const struct id_frame *frame = frames_find(d, dap_number(r, "frameId", 0), &id);
 	const struct snapshot *snap;
 
 	if (!frame || d->state == DAP_RUNNING)
@@ -115,11 +43,13 @@ static void focus_on(struct dap *d, const struct request *r)
 	const struct task *task = err ? NULL : ids_find_task(id, snap);
 	const struct thread_info *th = err ? NULL : ids_find_thread(id, snap);
 
-	if (task && (!th || id->kind != ID_THREAD))
+	if (th && frame->kind == FRAME_NATIVE)
+		focus_set_thread(d->s, th);
+	else if (task && (!th || id->kind != ID_THREAD))
 		focus_set_task(d->s, task);
 	else if (th)
 		focus_set_thread(d->s, th);
-	if (frame->kind == FRAME_AWAIT)
+	if (frame->kind != FRAME_LABEL)
 		d->s->frame = frame->number;
 }
 

@@ -25,7 +25,7 @@ struct error *dap_pause(struct dap *d, struct request *r)
 void dap_after_pause(struct dap *d)
 {
 	if (d->wants_pause && d->s->debuggee.control.pid)
-		running_send_stop(d, NULL);
+		running_send_stop(d);
 }
 
 /* ---- steps ---- */

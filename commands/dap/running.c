@@ -6,6 +6,7 @@
 
 #include "commands/control/stop.h"
 #include "commands/dap/breakpoints.h"
+#include "commands/dap/exceptions.h"
 #include "commands/out/stopped.h"
 #include "runtimes/model/names.h"
 #include "runtimes/stepping/trap.h"
@@ -67,25 +68,26 @@ static const char *step_text(struct arena *a, const struct step_end *end)
 		end->note ? "; " : "", end->note ? end->note : "");
 }
 
-static const char *stop_reason(const struct dap *d, const struct breakpoint *bp)
+static const char *stop_reason(const struct dap *d, const struct breakpoint *bp, bool exception)
 {
 	static const char *const reasons[] = {
 		[DAP_LINE] = "breakpoint",
 		[DAP_FUNCTION] = "function breakpoint",
 		[DAP_INSTRUCTION] = "instruction breakpoint",
-		[DAP_PANIC] = "exception",
 	};
 	const struct control_stop *stop = &d->s->debuggee.control.stop;
 
 	if (d->wants_pause)
+		return "pause";
+	if (exception)
+		return "exception";
+	if (d->post_mortem)
 		return "pause";
 	if (is_step(d))
 		return "step";
 	switch (stop->reason) {
 	case CONTROL_BREAKPOINT:
 		return bp ? reasons[breakpoints_kind(d, bp)] : "breakpoint";
-	case CONTROL_SIGNAL:
-		return "exception";
 	case CONTROL_INTERRUPTED:
 		return "pause";
 	case CONTROL_STEPPED:
@@ -98,46 +100,50 @@ static const char *stop_reason(const struct dap *d, const struct breakpoint *bp)
 	}
 }
 
-static void put_description(const struct dap *d, struct json_writer *w, const struct breakpoint *bp)
+/* Of a breakpoint: what happened there. */
+static const char *breakpoint_text(const struct breakpoint *bp, struct arena *a)
 {
-	const struct control_stop *stop = &d->s->debuggee.control.stop;
-	SCRATCH(tmp);
-
-	if (stop->reason == CONTROL_SIGNAL) {
-		const char *name = signal_name(&tmp, stop->signal);
-
-		json_put_text(w, "description", arena_printf(&tmp, "Signal %s", name));
-		json_put_text(w, "text", name);
-	} else if (bp && breakpoints_kind(d, bp) == DAP_PANIC) {
-		json_put_text(w, "description", "Panic");
-		json_put_text(w, "text", "panic");
-	} else if (bp) {
-		json_put_text(w, "description", arena_printf(&tmp, "Breakpoint %u", bp->number));
-		if (bp->undecided)
-			json_put_text(w, "text",
-			              arena_printf(&tmp, "its condition cannot be read: %s",
-			                           bp->problem));
-	} else if (is_step(d)) {
-		json_put_text(w, "description", step_text(&tmp, &d->s->debuggee.step));
-	} else if (stop->reason == CONTROL_EXEC) {
-		json_put_text(w, "description", "It runs another program now");
-	}
+	if (bp->undecided)
+		return arena_printf(a, "its condition cannot be read: %s", bp->problem);
+	return bp->event ? event_break_describe(bp->event, NULL, a) : NULL;
 }
 
-void running_send_stop(struct dap *d, const struct breakpoint *bp)
+/* e: NULL where it is no exception. */
+static void put_description(const struct dap *d, struct json_writer *w, const struct breakpoint *bp,
+                            const struct exception *e)
 {
-	const struct control_stop *stop = &d->s->debuggee.control.stop;
-	int thread = stop_thread(d, stop->tid ? stop->tid : d->s->debuggee.control.pid);
-	struct message *m;
+	const char *description = NULL, *text = NULL;
+	SCRATCH(tmp);
 
-	if (d->client.invalidated) {
-		m = message_event("invalidated");
-		json_put_list(&m->w, "areas", (const char *const[]){ "threads" }, 1);
-		message_send(m, &d->sender);
+	if (e) {
+		description = e->title;
+		text = e->text;
+	} else if (bp) {
+		description = arena_printf(&tmp, "Breakpoint %u", bp->number);
+	} else if (is_step(d)) {
+		description = step_text(&tmp, &d->s->debuggee.step);
+	} else if (d->s->debuggee.control.stop.reason == CONTROL_EXEC) {
+		description = "It runs another program now";
+	} else if (d->post_mortem) {
+		description = "Post-mortem";
 	}
-	m = message_event("stopped");
-	json_put_text(&m->w, "reason", stop_reason(d, bp));
-	put_description(d, &m->w, bp);
+	if (bp && (bp->undecided || !e))
+		text = breakpoint_text(bp, &tmp);
+	if (description)
+		json_put_text(w, "description", description);
+	if (text)
+		json_put_text(w, "text", text);
+}
+
+static void send_stopped(struct dap *d, int thread, const struct breakpoint *bp)
+{
+	struct message *m = message_event("stopped");
+	struct exception e;
+	SCRATCH(tmp);
+
+	bool exception = exceptions_at_stop(d, &tmp, &e);
+	json_put_text(&m->w, "reason", stop_reason(d, bp, exception));
+	put_description(d, &m->w, bp, exception ? &e : NULL);
 	json_put_int(&m->w, "threadId", thread);
 	json_put_bool(&m->w, "allThreadsStopped", true);
 	if (bp) {
@@ -145,34 +151,41 @@ void running_send_stop(struct dap *d, const struct breakpoint *bp)
 		json_put_int(&m->w, NULL, bp->number);
 		json_close_array(&m->w);
 	}
-	d->state = DAP_STOPPED;
-	d->wants_pause = false;
+	d->stop_thread = thread;
 	message_send(m, &d->sender);
+}
+
+void running_send_stop(struct dap *d)
+{
+	const struct control_stop *stop = &d->s->debuggee.control.stop;
+	int thread = exceptions_deadlocked(d);
+
+	if (!thread)
+		thread = stop_thread(d, stop->tid ? stop->tid : d->s->debuggee.control.pid);
+	if (d->client.invalidated) {
+		struct message *m = message_event("invalidated");
+
+		json_put_list(&m->w, "areas", (const char *const[]){ "threads" }, 1);
+		message_send(m, &d->sender);
+	}
+	d->state = DAP_STOPPED;
+	send_stopped(d, thread, dap_hit(d));
+	d->wants_pause = false;
 }
 
 void running_send_post_mortem(struct dap *d)
 {
 	const struct snapshot *snap;
 	struct error *err CLEANUP(error_freep) = dap_snapshot(d, WANT_TASKS | WANT_RUNNING, &snap);
-	int signal = err ? 0 : snap->target.signal;
-	const struct thread_info *th =
-		signal ? snapshot_thread_by_tid(snap, snap->target.signal_tid) : NULL;
-	SCRATCH(tmp);
+	const struct thread_info *th = NULL;
 
 	if (err)
 		dap_note(d, "asyncdbg: %s", err->message);
+	else if (snap->target.signal)
+		th = snapshot_thread_by_tid(snap, snap->target.signal_tid);
 	if (!th && !err && snap->nthreads)
 		th = &snap->threads[0];
-	struct message *m = message_event("stopped");
-	json_put_text(&m->w, "reason", signal ? "exception" : "pause");
-	json_put_text(&m->w, "description",
-	              signal ? arena_printf(&tmp, "Ended by %s", signal_name(&tmp, signal))
-	                     : "Post-mortem");
-	if (signal)
-		json_put_text(&m->w, "text", signal_name(&tmp, signal));
-	json_put_int(&m->w, "threadId", th ? stop_thread(d, th->tid) : 1);
-	json_put_bool(&m->w, "allThreadsStopped", true);
-	message_send(m, &d->sender);
+	send_stopped(d, th ? stop_thread(d, th->tid) : 1, NULL);
 }
 
 void running_send_end(struct dap *d)
@@ -204,6 +217,16 @@ static bool is_for_message(const struct dap *d)
 	return d->s->debuggee.control.stop.reason == CONTROL_INTERRUPTED && !d->wants_pause;
 }
 
+/* Decides about the hit of the last stop. */
+static struct error *decide(struct control *c, bool *stop)
+{
+	const struct trap_hit hit = { c->stop.tid, c->stop.addr };
+
+	if (c->stop.reason == CONTROL_WATCH)
+		return c->watched(c->watched_arg, &hit, stop);
+	return trap_ask(c, &hit, stop);
+}
+
 /* Lets it run, unless a hit is still to be decided. */
 static struct error *run(struct dap *d)
 {
@@ -211,9 +234,7 @@ static struct error *run(struct dap *d)
 	bool stop = false;
 
 	if (d->undecided) {
-		const struct trap_hit hit = { c->stop.tid, c->stop.addr };
-
-		TRY(trap_ask(c, &hit, &stop));
+		TRY(decide(c, &stop));
 		d->undecided = false;
 		if (stop)
 			return NULL;
@@ -221,6 +242,12 @@ static struct error *run(struct dap *d)
 	if (d->steps_one)
 		return control_step(c, d->step.tid);
 	return stop_run(d->s, d->steps ? &d->step : NULL, running_messages(d));
+}
+
+/* Whether the last stop is a hit. */
+static bool is_hit(const struct control *c)
+{
+	return c->stop.reason == CONTROL_BREAKPOINT || c->stop.reason == CONTROL_WATCH;
 }
 
 struct error *running_continue(struct dap *d)
@@ -233,7 +260,7 @@ struct error *running_continue(struct dap *d)
 	d->steps = d->steps_one = false;
 	/* A message came while a hit was looked at: it is answered first. */
 	if (err && err->kind == ERR_INTERRUPTED && !interrupt_is_end()) {
-		d->undecided |= s->debuggee.control.stop.reason == CONTROL_BREAKPOINT;
+		d->undecided |= is_hit(&s->debuggee.control);
 		error_free(err);
 		return NULL;
 	}
@@ -244,8 +271,8 @@ struct error *running_continue(struct dap *d)
 	}
 	if (is_for_message(d))
 		return NULL;
-	struct breakpoint *bp = s->debuggee.breakpoint;
-	running_send_stop(d, bp);
+	struct breakpoint *bp = dap_hit(d);
+	running_send_stop(d);
 	return bp && bp->temporary ? breakpoint_delete(bp) : NULL;
 }
 
@@ -258,7 +285,7 @@ void running_look(struct dap *d, pid_t before, bool moves)
 	if (!now->pid)
 		running_send_end(d);
 	else if (moves || now->pid != before)
-		running_send_stop(d, NULL);
+		running_send_stop(d);
 }
 
 void running_end(struct dap *d, bool kill)

@@ -9,8 +9,8 @@
  * still runs as far as the client knows. Call inbox_alert() before. An error ends the connection.
  */
 struct error *running_continue(struct dap *d) MUST_CHECK;
-/* Sends "stopped" for s->control.stop; bp: the breakpoint, NULL for other reasons. */
-void running_send_stop(struct dap *d, const struct breakpoint *bp);
+/* Sends "stopped" for the last stop. */
+void running_send_stop(struct dap *d);
 /* The same for a core or a snapshot, where it ends. */
 void running_send_post_mortem(struct dap *d);
 /* Sends "exited" where it has, and "terminated". */

@@ -6,6 +6,7 @@
 
 #include "commands/control/stop.h"
 #include "commands/dap/context.h"
+#include "commands/dap/exceptions.h"
 #include "commands/dap/running.h"
 
 enum { MAX_TASKS = 500, MAX_WORDS = 65536 };
@@ -13,29 +14,26 @@ enum { MAX_TASKS = 500, MAX_WORDS = 65536 };
 /* ---- initialize ---- */
 
 static const char *const capabilities[] = {
-	"supportsConfigurationDoneRequest", "supportsEvaluateForHovers", "supportsClipboardContext",
-	"supportsDelayedStackTraceLoading", "supportTerminateDebuggee",  "supportsTerminateRequest",
-	"supportsLoadedSourcesRequest",     "supportsCancelRequest",
+	"supportsConfigurationDoneRequest",
+	"supportsEvaluateForHovers",
+	"supportsClipboardContext",
+	"supportsDelayedStackTraceLoading",
+	"supportTerminateDebuggee",
+	"supportsTerminateRequest",
+	"supportsCancelRequest",
+	"supportsExceptionInfoRequest",
+	"supportsReadMemoryRequest",
+	"supportsDisassembleRequest",
+	"supportsModulesRequest",
+	"supportsCompletionsRequest",
 };
 
 /* Not of cores and snapshots. */
 static const char *const live_capabilities[] = {
 	"supportsFunctionBreakpoints",    "supportsInstructionBreakpoints",
 	"supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints",
-	"supportsSteppingGranularity",
+	"supportsSteppingGranularity",    "supportsExceptionFilterOptions",
 };
-
-static void put_filters(struct json_writer *w)
-{
-	json_open_array(w, "exceptionBreakpointFilters");
-	json_open_object(w, NULL);
-	json_put_text(w, "filter", "panic");
-	json_put_text(w, "label", "Panics");
-	json_put_text(w, "description", "Stop where a thread panics, before it unwinds");
-	json_put_bool(w, "default", false);
-	json_close_object(w);
-	json_close_array(w);
-}
 
 static void put_capabilities(struct json_writer *w, const char *const *names, size_t n, bool yes)
 {
@@ -63,7 +61,7 @@ struct error *dap_initialize(struct dap *d, struct request *r)
 	put_capabilities(r->w, capabilities, sizeof(capabilities) / sizeof(*capabilities), true);
 	put_capabilities(r->w, live_capabilities,
 	                 sizeof(live_capabilities) / sizeof(*live_capabilities), true);
-	put_filters(r->w);
+	exceptions_put_filters(r->w);
 	d->state = DAP_IDLE;
 	d->max_tasks = MAX_TASKS;
 	return NULL;
@@ -292,7 +290,7 @@ void dap_after_configured(struct dap *d)
 	if (d->post_mortem)
 		running_send_post_mortem(d);
 	else if (d->state == DAP_STOPPED)
-		running_send_stop(d, NULL);
+		running_send_stop(d);
 }
 
 /* ---- the end ---- */

@@ -19,6 +19,7 @@ const struct dap_command_row dap_table[] = {
 	{ "setFunctionBreakpoints", DAP_NEEDS_PROGRAM, dap_set_function_breakpoints, NULL },
 	{ "setInstructionBreakpoints", DAP_NEEDS_PROGRAM, dap_set_instruction_breakpoints, NULL },
 	{ "setExceptionBreakpoints", DAP_NEEDS_PROGRAM, dap_set_exception_breakpoints, NULL },
+	{ "exceptionInfo", DAP_NEEDS_STOP, dap_exception_info, NULL },
 	{ "continue", DAP_NEEDS_CONTROL, dap_continue, NULL },
 	{ "pause", DAP_NEEDS_CONTROL, dap_pause, dap_after_pause },
 	{ "next", DAP_NEEDS_CONTROL, dap_next, NULL },

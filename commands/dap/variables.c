@@ -6,12 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/dap/evaluate.h"
+#include "commands/dap/frames.h"
 #include "commands/dap/stack.h"
 #include "commands/dap/values.h"
-#include "dwarf/lookup/variables.h"
-#include "dwarf/names/demangle.h"
-#include "dwarf/unwind/unwind.h"
 #include "runtimes/analysis/view.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/model/names.h"
@@ -115,113 +112,51 @@ static struct error *future_locals(struct dap *d, struct request *r, const struc
 	*any = true;
 	if (asyncdbg_kind(d->s->handle) == ASYNCDBG_SAVED)
 		return saved_locals(d, r, id, frame);
-	TRY(dap_ask(d, id, &question, &snap));
+	TRY(frames_ask(d, id, &question, &snap));
 	for (size_t i = 0; i < list.n; i++)
 		put_local(d, r, &list.data[i]);
 	*any = list.n != 0;
 	return NULL;
 }
 
-/* ---- variables of a native frame ---- */
-
-struct native {
-	struct dap *d;
-	struct request *r;
-	bool inlined; /* those of functions that are inlined into the frame's */
-};
-
-static void put_variable(const struct variable *from, void *arg)
-{
-	struct native *n = arg;
-	struct inspector *in = asyncdbg_inspector(n->d->s->handle);
-	struct redaction redaction = { .secrets = in->secrets };
-	struct value value = { from->type, from->addr };
-	struct shown_value v = { .name = from->name, .in_memory = from->in_memory };
-
-	if (!from->name || !from->type || (from->depth != 0) != n->inlined)
-		return;
-	v.type = type_name(from->type);
-	if (in->secrets && secrets_has(in->secrets, from->name, strlen(from->name))) {
-		v.text = REDACTED;
-		v.in_memory = false;
-	} else if (from->in_memory) {
-		v.text = show_value(in->target, in->di, &in->show, n->r->a, value, &redaction);
-		v.value = value;
-	} else {
-		v.text = show_word(in->target, in->di, &in->show, n->r->a, from->type, from->value,
-		                   &redaction);
-	}
-	if (!v.text)
-		v.text = "<it is in a register and has more parts than one>";
-	values_put(n->d, n->r, NULL, &v);
-}
-
-/* The number of the physical frame that a native frame belongs to. */
-static unsigned physical(const struct thread_info *th, unsigned number, bool *inlined)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < th->nframes && th->frames[i].number < number; i++)
-		n += !th->frames[i].inlined;
-	*inlined = number < th->nframes && th->frames[number].inlined;
-	return n;
-}
-
-/* Unwinds the thread again: a snapshot has no registers. */
-static struct error *find_physical(struct dap *d, struct request *r, const struct id_thread *id,
-                                   const struct id_frame *frame, struct stack *stack, unsigned *ret,
-                                   bool *inlined)
-{
-	struct inspector *in = asyncdbg_inspector(d->s->handle);
-	const struct snapshot *snap;
-
-	if (!in)
-		return error_new(ERR_STATE, "a saved snapshot has no registers and no native "
-		                            "variables");
-	TRY(dap_snapshot(d, WANT_TASKS | WANT_RUNNING | WANT_STACKS, &snap));
-	const struct thread_info *th = ids_find_thread(id, snap);
-	const struct thread *thread = th ? target_thread_by_tid(in->target, th->tid) : NULL;
-	if (!thread)
-		return error_new(ERR_STATE, "this thread has ended");
-	*ret = physical(th, frame->number, inlined);
-	values_make_readable(d);
-	TRY(unwind_thread(in->unwinder, r->a, thread, stack));
-	if (*ret >= stack->nframes)
-		return error_new(ERR_STATE, "this frame is not there any more");
-	return NULL;
-}
+/* ---- of a native frame ---- */
 
 static struct error *native_locals(struct dap *d, struct request *r, const struct id_thread *id,
                                    const struct id_frame *frame)
 {
-	struct native n = { .d = d, .r = r };
-	struct stack stack;
-	unsigned i;
+	struct typed_locals list = { 0 };
+	struct question question = { .native = true, .frame = frame->number, .typed = &list };
+	const struct snapshot *snap;
 
-	TRY(find_physical(d, r, id, frame, &stack, &i, &n.inlined));
-	uint64_t cfa =
-		i + 1 < stack.nframes && stack.frames[i + 1].has_sp ? stack.frames[i + 1].sp : 0;
-	variables_in_frame(asyncdbg_inspector(d->s->handle)->di, &stack.frames[i], cfa,
-	                   put_variable, &n);
+	if (!asyncdbg_inspector(d->s->handle))
+		return error_new(ERR_STATE, "a saved snapshot has no native variables");
+	TRY(frames_ask(d, id, &question, &snap));
+	for (size_t i = 0; i < list.n; i++)
+		put_local(d, r, &list.data[i]);
 	return NULL;
 }
 
 static struct error *registers(struct dap *d, struct request *r, const struct id_thread *id,
                                const struct id_frame *frame)
 {
-	const struct target *t = asyncdbg_target(d->s->handle);
-	struct stack stack;
-	bool inlined;
-	unsigned i;
+	struct question question = { .native = true, .frame = frame->number };
+	const struct snapshot *snap;
 
-	TRY(find_physical(d, r, id, frame, &stack, &i, &inlined));
-	const struct frame *f = &stack.frames[i];
-	for (unsigned n = 0; n < t->arch->nregs && n < 64; n++) {
-		struct shown_value v = { .name = t->arch->regs[n].name };
+	if (!asyncdbg_inspector(d->s->handle))
+		return error_new(ERR_STATE, "a saved snapshot has no registers");
+	TRY(frames_ask(d, id, &question, &snap));
+	const struct native_frame *native = snap->native;
+	if (!native || !native->found)
+		return error_new(ERR_STATE, "%s",
+		                 native && native->problem ? native->problem
+		                                           : "this frame is not there any more");
+	for (unsigned i = 0; i < native->nregisters; i++) {
+		const struct native_register *reg = &native->registers[i];
+		struct shown_value v = { .name = reg->name };
 
-		if (!(f->known_regs >> n & 1) || !v.name)
+		if (!reg->known || !reg->name)
 			continue;
-		v.text = arena_printf(r->a, "0x%" PRIx64, f->regs[n]);
+		v.text = arena_printf(r->a, "0x%" PRIx64, reg->value);
 		values_put(d, r, NULL, &v);
 	}
 	return NULL;
@@ -282,7 +217,7 @@ static struct error *scope(struct dap *d, struct request *r, const struct id_var
 		return registers(d, r, id, frame);
 	struct id_frame of = *frame;
 	bool is_future;
-	TRY(dap_future_of(d, id, frame, &of.number, &is_future));
+	TRY(frames_future(d, id, frame, &of.number, &is_future));
 	if (is_future)
 		TRY(future_locals(d, r, id, &of, &is_future));
 	/* Optimised code of a coroutine may have only these. */

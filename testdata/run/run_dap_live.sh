@@ -1,14 +1,15 @@
 #!/bin/bash
-# A client of `asyncdbg dap` with the program `steps`: see run_dap_live.py.
+# Clients of `asyncdbg dap` with programs: see run_dap_live.py and run_dap_more.py.
 #
 # usage: run_dap_live.sh ASYNCDBG PROFILE [LOCK]
 #
-# Builds the program in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses one that is built
+# Builds the programs in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses those that are built
 # already. Exit status 77 where there is no cargo.
 set -euo pipefail
 
 # shellcheck source=testdata/run/traced.sh
 . "$(dirname "$0")/traced.sh"
-build_traced "${3:-}" steps
+build_traced "${3:-}" steps panicked deadlocks
 make_cache
 "$testdata/run/run_dap_live.py" "$asyncdbg" "$BINARIES/steps"
+"$testdata/run/run_dap_more.py" "$asyncdbg" "$BINARIES"
