@@ -108,7 +108,8 @@ const struct command finish_command = {
 	.options = finish_options,
 	.check = check_step,
 	.summary = "Run until the function returns, an async one for good",
-	.help = "    Of an async function: until this instance of it is ready, in what awaits it.",
+	.help = "    Of an async function: until this instance of it is ready, in what awaits it.\n"
+		"    It shows the value that was returned, or why that is not known.",
 	.offline = true,
 	.stays = true,
 	.run = run_step,

@@ -63,7 +63,8 @@ static bool is_step(const struct dap *d)
 static const char *step_text(struct arena *a, const struct step_end *end)
 {
 	return arena_printf(
-		a, "%s%s%s%s", step_reason_name(end->reason),
+		a, "%s%s%s%s%s%s", step_reason_name(end->reason), end->value ? " " : "",
+		end->value ? end->value : "",
 		end->polls ? arena_printf(a, ", resumed after %" PRIu64 " polls", end->polls) : "",
 		end->note ? "; " : "", end->note ? end->note : "");
 }

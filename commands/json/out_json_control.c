@@ -31,6 +31,9 @@ static void put_step(struct json_writer *w, const struct stopped *s)
 	json_put_int(w, "polls", (int64_t)end->polls);
 	json_put_int(w, "from_tid", end->from);
 	json_put_text(w, "note", end->note);
+	json_put_text(w, "value", end->value);
+	json_put_text(w, "value_type", end->value_type);
+	json_put_text(w, "value_problem", end->value_problem);
 	json_close_object(w);
 }
 

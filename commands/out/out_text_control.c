@@ -74,6 +74,20 @@ static void watched_value(struct text *t, const char *what, const char *value)
 	text_end_line(t);
 }
 
+/* What has been returned, at the end of `finish`. */
+static void returned(struct text *t, const struct step_end *end)
+{
+	if (end->value) {
+		watched_value(t, "value returned", end->value);
+	} else if (end->value_problem) {
+		SCRATCH(tmp);
+
+		text_problem(t, "    ",
+		             arena_printf(&tmp, "the value returned is not known: %s",
+		                          end->value_problem));
+	}
+}
+
 void text_stopped(struct out *o, const struct stopped *s)
 {
 	struct text *t = (struct text *)o;
@@ -111,6 +125,7 @@ void text_stopped(struct out *o, const struct stopped *s)
 		watched_value(t, "old", s->watch->old);
 		watched_value(t, "new", s->watch->value);
 	}
+	returned(t, &s->step);
 	if (s->source)
 		text_source_line(t, s->line, true, s->source);
 	if (s->step.reason == STEP_BROKEN)

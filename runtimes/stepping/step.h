@@ -59,6 +59,11 @@ struct step_end {
 	uint64_t polls;    /* how often it was polled anew meanwhile */
 	pid_t from;        /* the thread that it began on */
 	const char *note;  /* what else there is to say; NULL: nothing. Until the next step */
+	/*
+	 * Of STEP_FINISH: what has been returned, as `print` shows it, of a coroutine what it is
+	 * ready with; and its type. NULL: there is none, or the problem says why it is not known.
+	 */
+	const char *value, *value_type, *value_problem;
 };
 
 /* "next", "step", ...: how the commands are called. */

@@ -135,8 +135,10 @@ struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *st
 		step_end_set(p, STEP_LEFT, stop);
 		return NULL;
 	}
-	if (!pending)
+	if (!pending) {
+		TRY(step_value_take(p, hit->tid));
 		return returned(p, hit, stop);
+	}
 	struct trap *trap = p->returning;
 
 	p->active = false;

@@ -143,6 +143,11 @@ struct error *step_end_clear(struct step_plan *p) MUST_CHECK;
 /* A trap where the call in progress returns. */
 struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
 
+/* ---- step_value.c ---- */
+
+/* The function that steps has just returned, for good: takes what it has returned. */
+struct error *step_value_take(struct step_plan *p, pid_t tid) MUST_CHECK;
+
 /* ---- step_into.c ---- */
 
 /* Runs a step of STEP_INTO or STEP_INSTRUCTION, whose traps are planted. */

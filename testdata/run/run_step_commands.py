@@ -61,6 +61,10 @@ def end(session):
     session.close()
 
 
+def is_optimised(program):
+    return "release" in pathlib.Path(program).parts
+
+
 def own(module, text, behind):
     return (f"{module}.rs", line_of(module, text, behind))
 
@@ -106,6 +110,47 @@ def finish_root(asyncdbg, program):
     task = stop["task"]
     stop = session.ask("finish")["stopped"]
     expect("finish", ("returned", task), (stop["reason"], stop["task"]))
+    end(session)
+
+
+# What is given in the scenario `returns`, as `finish` shows it; None: in a vector register, or more than
+# two words in registers.
+VALUES = [
+    "()", "7", "true", "200", "-3", "1234567890123", "'x'", "Some(5)", "None", "Ok(6)", "Err(Refused)",
+    "(1, 2)", "(3, 4)", "(5, 6)", "[1, 2, 3]", "[7, 7, 7, 7]", '"text"', '"words"', "[1, 2, 3]", "9",
+    "Greater", 'Named { number: 8, text: "name" }', None, None
+]
+
+
+@check
+def returned_values(asyncdbg, program):
+    """`finish` shows what the coroutine is ready with, or why it does not know that."""
+    if is_optimised(program): # they are inlined
+        return
+    session, stop = begin(asyncdbg, program, "returns", "stepping::values::returns")
+    session.ask("break stepping::values::given")
+    for wanted in VALUES:
+        stop = session.ask("continue")["stopped"]
+        expect("next value", "breakpoint", stop["reason"])
+        step = session.ask("finish")["stopped"]["step"]
+        expect("value", wanted, step["value"])
+        expect("a reason", wanted is None, bool(step["value_problem"]))
+    session.ask("disable 2")
+    end(session)
+
+
+@check
+def returned_in_memory(asyncdbg, program):
+    """What is larger than two words is known in optimised code, too; else there is a reason."""
+    session, stop = begin(asyncdbg, program, "returns", "stepping::values::name")
+    stop = session.ask("finish")["stopped"]
+    step = stop["step"]
+    expect("value", ("returned", 'Named { number: 8, text: "name" }'), (stop["reason"], step["value"]))
+    session.ask("tbreak stepping::record::Me::add")
+    expect("add", "breakpoint", session.ask("continue")["stopped"]["reason"])
+    step = session.ask("finish")["stopped"]["step"]
+    expect("value", not is_optimised(program), bool(step["value"]))
+    expect("a reason", is_optimised(program), bool(step["value_problem"]))
     end(session)
 
 

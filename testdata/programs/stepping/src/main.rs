@@ -14,6 +14,7 @@ mod kinds;
 mod record;
 mod roots;
 mod together;
+mod values;
 mod work;
 
 use std::env;
@@ -56,9 +57,11 @@ where
 fn run(scenario: &str, crowd: bool) {
     match scenario {
         "aborted" => spawn(crowd, ends::aborted(ME)),
+        "applies" => spawn(crowd, values::applies(ME)),
         "block" => spawn(crowd, kinds::block(ME)),
         "block_on" => roots::block_on(ME),
         "blocking" => spawn(crowd, roots::blocking(ME)),
+        "boxed" => spawn(crowd, values::boxed(ME)),
         "branches" => spawn(crowd, awaits::branches(ME)),
         "budget" => spawn(crowd, awaits::budget(ME)),
         "buffered" => spawn(crowd, together::buffered(ME)),
@@ -88,6 +91,7 @@ fn run(scenario: &str, crowd: bool) {
         "plain" => spawn(crowd, awaits::plain(ME)),
         "pool" => roots::pool(ME),
         "ready" => spawn(crowd, awaits::ready(ME)),
+        "returns" => spawn(crowd, values::returns(ME)),
         "root" => drop(runtime().block_on(roots::root(ME))),
         "rounds" => spawn(crowd, awaits::rounds(ME)),
         "select" => spawn(crowd, together::select(ME)),

@@ -1,0 +1,175 @@
+/* What a function has returned, at the instruction behind its call. */
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "dwarf/frame/result_place.h"
+#include "dwarf/lookup/argument_place.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/values/show.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/stepping/step_plan.h"
+
+enum { MAX_RESULT = 16 /* bytes in registers */, MAX_CALLER = 1 << 20 /* bytes of a frame */ };
+
+struct result {
+	struct step_plan *p;
+	const struct regs *regs;
+	const struct type *type; /* that the function returns */
+	bool is_poll;            /* only what it is ready with counts */
+	const char *problem;     /* why the value is not known; NULL: it is */
+	struct value value;
+};
+
+static bool read_variant(const struct result *r, struct value v, const char **name)
+{
+	const struct variant *variant = NULL;
+	struct error *err CLEANUP(error_freep) = value_variant(r->p->in->target, v, &variant);
+
+	*name = !err && variant ? variant->name : NULL;
+	return *name != NULL;
+}
+
+/* Whether the place can have the value. */
+static bool is_possible(const struct result *r, struct value v)
+{
+	const char *name;
+
+	if (type_kind(v.type) != TYPE_ENUM || !type_discr(v.type))
+		return true;
+	return read_variant(r, v, &name) && (!r->is_poll || strcmp(name, "Ready") == 0);
+}
+
+static struct value in_registers(struct result *r, const struct result_place *place)
+{
+	unsigned char bytes[MAX_RESULT] = { 0 };
+
+	for (unsigned i = 0; i < place->nparts; i++)
+		memcpy(bytes + place->parts[i].offset, &r->regs->r[result_place_register(i)],
+		       place->parts[i].size);
+	uint64_t addr = target_lay_out(r->p->in->target, bytes, type_size(r->type));
+	return (struct value){ r->type, addr };
+}
+
+/* Whether the first register can have the address of a value in the frame of the caller. */
+static bool may_be_address(const struct result *r)
+{
+	uint64_t addr = r->regs->r[result_place_register(0)];
+
+	return addr >= r->p->cfa && addr - r->p->cfa < MAX_CALLER;
+}
+
+/*
+ * Unoptimised code has the argument in its frame. Elsewhere a function whose callers do not use the
+ * result, or know it, may leave anything in the registers.
+ */
+static bool keeps_registers(const struct function *f)
+{
+	struct argument_place place;
+
+	return argument_place_at(f, f->low, &place) && place.in_memory;
+}
+
+static void find_either(struct result *r, const struct result_place *place)
+{
+	struct value memory = { r->type, r->regs->r[result_place_register(0)] };
+	struct value registers = in_registers(r, place);
+	bool as_memory = may_be_address(r) && is_possible(r, memory);
+	bool as_registers = is_possible(r, registers);
+
+	r->value = as_memory ? memory : registers;
+	if (as_memory == as_registers)
+		r->problem = "it may be in registers or in memory";
+	else if (!as_memory && !keeps_registers(r->p->at.function))
+		r->problem = "the code is optimised: it need not leave the value in registers";
+}
+
+static void find(struct result *r)
+{
+	struct result_place place;
+
+	result_place(r->type, &place);
+	switch (place.kind) {
+	case RESULT_NOTHING:
+		r->value = in_registers(r, &place);
+		break;
+	case RESULT_REGISTERS:
+		r->value = in_registers(r, &place);
+		if (!keeps_registers(r->p->at.function))
+			r->problem = "the code is optimised: it need not leave the value in "
+				     "registers";
+		break;
+	case RESULT_MEMORY:
+		r->value = (struct value){ r->type, r->regs->r[result_place_register(0)] };
+		break;
+	case RESULT_EITHER:
+		find_either(r, &place);
+		break;
+	default:
+		r->problem = "it is not in general registers, or its place depends on the compiler";
+		break;
+	}
+	if (!r->problem && !is_possible(r, r->value))
+		r->problem = "what is at its place is no such value";
+}
+
+/* Poll::Ready(value): the value. */
+static void take_ready(struct result *r)
+{
+	size_t n = 0;
+	const struct variant *ready = type_variant(r->type, "Ready");
+	const struct member *m = ready && ready->payload ? type_members(ready->payload, &n) : NULL;
+
+	if (n != 1) {
+		r->problem = "the debug info does not describe it";
+		return;
+	}
+	/* Nothing needs to be read. */
+	if (!type_size(m->type) && type_is_coroutine(r->p->instance.type))
+		r->problem = NULL;
+	r->value = (struct value){ m->type, r->value.addr + ready->offset + m->offset };
+}
+
+static void note(struct result *r)
+{
+	struct arena *a = &r->p->d->step_cache->arena;
+	struct step_end *end = &r->p->end;
+	struct inspector *in = r->p->in;
+	struct redaction redaction = { .secrets = in->secrets };
+
+	end->value_problem = r->problem;
+	if (r->problem)
+		return;
+	end->value = show_value(in->target, in->di, &in->show, a, r->value, &redaction);
+	end->value_type = inspector_clean_name(a, type_name(r->value.type));
+}
+
+static struct error *take(struct result *r)
+{
+	struct target *t = r->p->in->target;
+
+	/* Reads see the memory as it is now. */
+	TRY(target_stop(t));
+	find(r);
+	if (r->is_poll)
+		take_ready(r);
+	note(r);
+	target_resume(t);
+	return NULL;
+}
+
+struct error *step_value_take(struct step_plan *p, pid_t tid)
+{
+	struct result r = { .p = p };
+	struct regs regs;
+	SCRATCH(tmp);
+
+	if (p->options->kind != STEP_FINISH || !p->at.function)
+		return NULL;
+	r.type = function_read_result(p->at.function);
+	if (!r.type)
+		return NULL;
+	r.is_poll = p->instance.type && type_is(r.type, "core::task::poll::Poll");
+	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
+	r.regs = &regs;
+	return take(&r);
+}
