@@ -1,5 +1,6 @@
 /* The runtimes and crates that asyncdbg knows, and the functions that classify types for each
  * folder. */
+#include "runtimes/actix/actix.h"
 #include "runtimes/async_executor/executor.h"
 #include "runtimes/compio/compio.h"
 #include "runtimes/future/future_class.h"
@@ -9,9 +10,11 @@
 #include "runtimes/leaves/leaves.h"
 #include "runtimes/tokio/tokio.h"
 
-/* The order determines the order of output. A runtime on async-task is before async-executor. */
+/* The order determines the order of output. A runtime on async-task is before async-executor; what
+ * names the runtimes of another crate is behind it. */
 static const struct runtime *const runtimes[] = {
-	&tokio_table, &local_pool_table, &thread_pool_table, &compio_table, &executor_table, NULL,
+	&tokio_table,    &actix_table, &local_pool_table, &thread_pool_table, &compio_table,
+	&executor_table, NULL,
 };
 
 /* No two crates have rows for one type. */

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "runtimes/common/instant.h"
+#include "runtimes/common/thread_local.h"
 #include "runtimes/tokio/tokio_root.h"
 
-enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536, MAX_HOPS = 32 };
+enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536 };
 
 static void note_error(struct collector *c, const struct thread *th, struct error *err)
 {
@@ -17,25 +18,13 @@ static void note_error(struct collector *c, const struct thread *th, struct erro
 static bool is_destroyed(struct collector *c, const struct tokio *k, struct value context)
 {
 	struct value state;
-	const char *name = NULL;
 	bool found;
-	CLEANUP(error_freep)
 	struct error *err =
 		bindings_eval(c->in->target, &k->layout, TOKIO_TLS_STATE, context, &state, &found);
+	bool known = !err && found;
 
-	for (int hop = 0; !err && found && hop < MAX_HOPS && type_kind(state.type) == TYPE_STRUCT;
-	     hop++) {
-		const struct member *m = type_single_member(state.type);
-
-		if (!m)
-			return false;
-		state = (struct value){ m->type, state.addr + m->offset };
-	}
-	if (err || !found ||
-	    (type_kind(state.type) != TYPE_ENUM && type_kind(state.type) != TYPE_CENUM))
-		return false;
-	error_free(value_enum_name(c->in->target, state, &name));
-	return name && (strcmp(name, "Destroyed") == 0 || strcmp(name, "Uninitialized") == 0);
+	error_free(err);
+	return known && thread_local_is_destroyed(c->in->target, state);
 }
 
 static struct error *read_worker(struct collector *c, const struct thread *th,

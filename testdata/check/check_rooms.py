@@ -23,7 +23,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAYERS = ("debugger", "dwarf", "runtimes", "commands")
-RUNTIMES = ("tokio", "futures_executor", "async_executor", "compio")
+RUNTIMES = ("tokio", "futures_executor", "async_executor", "compio", "actix")
 # A runtime whose tasks are of the kind of another one's reads them by means of that.
 BUILT_ON = {"compio": ("async_executor",)}
 MAX_FILES = 25

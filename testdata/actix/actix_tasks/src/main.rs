@@ -109,11 +109,13 @@ async fn aside(reports: Reports) {
     sleep(FOREVER).await;
 }
 
-/// A task of the LocalSet of this Arbiter, which reports first what its runtime is.
+/// A task of the LocalSet of this Arbiter, which reports first what its runtime is. It is named as
+/// the thread is.
 fn start<F: Future<Output = ()> + Send + 'static>(arbiter: &Arbiter, reports: &Reports, future: F) {
     let reports = reports.clone();
     arbiter.spawn_fn(move || {
-        let runtime = truth_tokio::current("current_thread", 1);
+        let name = std::thread::current().name().map(str::to_string);
+        let runtime = truth::Runtime { name, ..truth_tokio::current("current_thread", 1) };
         reports.send(Part::Runtime(runtime)).expect("nobody hears");
     });
     arbiter.spawn(future);
@@ -151,8 +153,10 @@ fn start_shared(reports: &Reports) -> (Arbiter, Arc<Runtime>) {
 fn main() {
     let system = System::new();
     let (reports, hear) = mpsc::channel();
-    let main =
-        truth_tokio::describe(system.runtime().tokio_runtime().handle(), "current_thread", 1);
+    let main = truth::Runtime {
+        name: Some(format!("actix-rt|system:{}", System::current().id())),
+        ..truth_tokio::describe(system.runtime().tokio_runtime().handle(), "current_thread", 1)
+    };
     reports.send(Part::Runtime(main)).expect("nobody hears");
     let met = leak([Notify::new(), Notify::new()]);
     let locks = [leak(Mutex::new(1)), leak(Mutex::new(2))] as [Lock; 2];
