@@ -5,6 +5,7 @@
 #include "commands/base/focus.h"
 #include "commands/control/control.h"
 #include "commands/control/stop.h"
+#include "commands/control/watching.h"
 #include "dwarf/types/type.h"
 
 static struct error *check_watch(const struct call *call)
@@ -59,10 +60,9 @@ static struct error *evaluate(struct session *s, const char *expression, struct 
  * A variable of a running function lives on a stack, only as long as the function does. An address
  * that was typed is watched nevertheless. *task: in whose future it is; NULL: unknown.
  */
-static struct error *check_lasts(struct session *s, const struct typed_local *local,
-                                 const char **task)
+struct error *watching_check_lasts(struct session *s, uint64_t addr, bool global, const char **task)
 {
-	const struct question question = { .whatis = local->shown.addr, .has_whatis = true };
+	const struct question question = { .whatis = addr, .has_whatis = true };
 	const struct snapshot *snap;
 	bool on_stack = false;
 
@@ -75,13 +75,13 @@ static struct error *check_lasts(struct session *s, const struct typed_local *lo
 		if (p->task)
 			*task = arena_strdup(&s->answer, p->task);
 	}
-	if (on_stack && !*task && !local->shown.global)
+	if (on_stack && !*task && !global)
 		return error_new(
 			ERR_STATE,
 			"it is on the stack of a thread, only as long as its function runs: "
 			"such a place is watched by its address alone, as in "
 			"watch '0x%" PRIx64 " as TYPE'",
-			local->shown.addr);
+			addr);
 	return NULL;
 }
 
@@ -106,7 +106,7 @@ static struct error *run_watch(struct session *s, const struct answer *answer,
 	options.size = type_size(local.type);
 	options.text =
 		state ? arena_printf(&s->answer, "--state of %s", local.shown.type) : expression;
-	TRY(check_lasts(s, &local, &options.task));
+	TRY(watching_check_lasts(s, local.shown.addr, local.shown.global, &options.task));
 	TRY(watch_add(&s->debuggee, &options, w));
 	out_begin(out, answer);
 	out->ops->watchpoints(out, w, 1);

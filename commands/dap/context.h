@@ -43,6 +43,13 @@ struct dap_breakpoint {
 	bool wanted;        /* by the request that is being answered */
 };
 
+/* Memory that the client may watch. */
+struct dap_data {
+	const char *id; /* dataId */
+	struct watch_options options;
+	unsigned number; /* of the watchpoint; 0: none was asked for */
+};
+
 struct dap {
 	struct session *s;
 	const struct call *call;             /* of the command */
@@ -68,7 +75,9 @@ struct dap {
 	size_t max_tasks;
 	struct ids ids;
 	VEC(struct dap_breakpoint) breakpoints;
-	struct arena arena; /* until the end */
+	VEC(struct dap_data) data;
+	struct arena data_arena; /* of their texts */
+	struct arena arena;      /* until the end */
 };
 
 /* A request that is being answered. */
@@ -147,5 +156,9 @@ dap_fn dap_evaluate;
 dap_fn dap_source;
 /* exceptions.c */
 dap_fn dap_exception_info;
+/* data.c, change.c */
+dap_fn dap_data_breakpoint_info, dap_set_data_breakpoints;
+dap_fn dap_set_variable, dap_set_expression;
+void dap_after_set(struct dap *d);
 
 #endif

@@ -6,6 +6,7 @@
 #include "commands/base/focus.h"
 #include "commands/control/control.h"
 #include "commands/dap/breakpoints.h"
+#include "commands/dap/data.h"
 #include "commands/dap/frames.h"
 #include "commands/dap/running.h"
 #include "commands/dap/values.h"
@@ -117,6 +118,7 @@ static struct error *run_words(struct dap *d, struct caught *c, const struct wor
 	if (moves)
 		dap_forget(d);
 	breakpoints_send_new(d, last);
+	data_send_new(d, last);
 	running_look(d, before, moves);
 	return NULL;
 }

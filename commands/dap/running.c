@@ -6,6 +6,7 @@
 
 #include "commands/control/stop.h"
 #include "commands/dap/breakpoints.h"
+#include "commands/dap/data.h"
 #include "commands/dap/exceptions.h"
 #include "commands/out/stopped.h"
 #include "runtimes/model/names.h"
@@ -89,6 +90,8 @@ static const char *stop_reason(const struct dap *d, const struct breakpoint *bp,
 	switch (stop->reason) {
 	case CONTROL_BREAKPOINT:
 		return bp ? reasons[breakpoints_kind(d, bp)] : "breakpoint";
+	case CONTROL_WATCH:
+		return "data breakpoint";
 	case CONTROL_INTERRUPTED:
 		return "pause";
 	case CONTROL_STEPPED:
@@ -113,6 +116,7 @@ static const char *breakpoint_text(const struct breakpoint *bp, struct arena *a)
 static void put_description(const struct dap *d, struct json_writer *w, const struct breakpoint *bp,
                             const struct exception *e)
 {
+	const struct watchpoint *watch = data_hit(d);
 	const char *description = NULL, *text = NULL;
 	SCRATCH(tmp);
 
@@ -121,6 +125,9 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 		text = e->text;
 	} else if (bp) {
 		description = arena_printf(&tmp, "Breakpoint %u", bp->number);
+	} else if (watch) {
+		description = arena_printf(&tmp, "Data breakpoint %u", watch->number);
+		text = data_describe(watch, &tmp);
 	} else if (is_step(d)) {
 		description = step_text(&tmp, &d->s->debuggee.step);
 	} else if (d->s->debuggee.control.stop.reason == CONTROL_EXEC) {
@@ -138,6 +145,7 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 
 static void send_stopped(struct dap *d, int thread, const struct breakpoint *bp)
 {
+	const struct watchpoint *watch = data_hit(d);
 	struct message *m = message_event("stopped");
 	struct exception e;
 	SCRATCH(tmp);
@@ -147,9 +155,9 @@ static void send_stopped(struct dap *d, int thread, const struct breakpoint *bp)
 	put_description(d, &m->w, bp, exception ? &e : NULL);
 	json_put_int(&m->w, "threadId", thread);
 	json_put_bool(&m->w, "allThreadsStopped", true);
-	if (bp) {
+	if (bp || watch) {
 		json_open_array(&m->w, "hitBreakpointIds");
-		json_put_int(&m->w, NULL, bp->number);
+		json_put_int(&m->w, NULL, bp ? bp->number : watch->number);
 		json_close_array(&m->w);
 	}
 	d->stop_thread = thread;
@@ -169,6 +177,8 @@ void running_send_stop(struct dap *d)
 		json_put_list(&m->w, "areas", (const char *const[]){ "threads" }, 1);
 		message_send(m, &d->sender);
 	}
+	if (stop->reason == CONTROL_EXEC)
+		data_forget(d);
 	d->state = DAP_STOPPED;
 	send_stopped(d, thread, dap_hit(d));
 	d->wants_pause = false;

@@ -127,6 +127,8 @@ struct error *dap_serve(struct dap *d, int in, int out)
 	ids_free(&d->ids);
 	paths_free(&d->paths);
 	vec_free(&d->breakpoints);
+	vec_free(&d->data);
+	arena_free(&d->data_arena);
 	arena_free(&d->arena);
 	return err;
 }

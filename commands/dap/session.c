@@ -33,6 +33,8 @@ static const char *const live_capabilities[] = {
 	"supportsFunctionBreakpoints",    "supportsInstructionBreakpoints",
 	"supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints",
 	"supportsSteppingGranularity",    "supportsExceptionFilterOptions",
+	"supportsDataBreakpoints",        "supportsSetVariable",
+	"supportsSetExpression",
 };
 
 static void put_capabilities(struct json_writer *w, const char *const *names, size_t n, bool yes)

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/values/parts.h"
@@ -114,4 +115,70 @@ struct error *values_put_parts(struct dap *d, struct request *r, const struct id
 	for (size_t i = 0; i < n; i++)
 		put_part(d, r, &c, &parts[i], v->name);
 	return NULL;
+}
+
+/* ---- one part ---- */
+
+/* Which parts may have the name: an element alone, where it is one. */
+static void choose_range(const char *name, const struct parts_count *has, uint64_t *first,
+                         uint64_t *count)
+{
+	char *end;
+
+	*first = 0;
+	*count = PARTS_MAX;
+	if (!has->indexed || name[0] != '[' || !isdigit((unsigned char)name[1]))
+		return;
+	*first = strtoull(name + 1, &end, 10);
+	*count = 1;
+}
+
+/* The only one of that name; NULL: there is none, or several. */
+static const struct part *find_named(const struct part *parts, size_t n, const char *name)
+{
+	const struct part *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(parts[i].name, name) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = &parts[i];
+	}
+	return found;
+}
+
+struct error *values_find_part(struct dap *d, struct arena *a, const struct id_variables *v,
+                               const char *name, struct value *ret, const char **text)
+{
+	const struct parts_context c = context_of(d);
+	uint64_t first, count;
+	struct parts_count has;
+	struct part *parts;
+	size_t n;
+
+	values_make_readable(d);
+	TRY(parts_count(&c, v->value, &has));
+	choose_range(name, &has, &first, &count);
+	TRY(parts_list(&c, v->value, first, count, a, &parts, &n));
+	const struct part *p = find_named(parts, n, name);
+	if (!p)
+		return error_new(ERR_STATE, "no part, or more than one, is called %s", name);
+	if (p->redacted)
+		return error_new(ERR_STATE, "it is secret by its name");
+	if (!p->v.type)
+		return error_new(ERR_STATE, "its type is not in the debug info");
+	const char *expression = part_expression(a, v->name, p->name);
+	*ret = p->v;
+	*text = expression ? expression : arena_strdup(a, name);
+	return NULL;
+}
+
+const char *values_text(struct dap *d, struct arena *a, struct value v)
+{
+	const struct parts_context c = context_of(d);
+	struct redaction redaction = { .secrets = c.secrets };
+
+	values_make_readable(d);
+	return show_value(c.target, c.di, c.cache, a, v, &redaction);
 }

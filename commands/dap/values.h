@@ -26,5 +26,13 @@ void values_put(struct dap *d, struct request *r, const char *key, const struct 
  */
 struct error *values_put_parts(struct dap *d, struct request *r, const struct id_variables *v,
                                const char *filter, uint64_t first, uint64_t count) MUST_CHECK;
+/*
+ * The part of that name, as values_put_parts() lists them. *text: an expression that leads to it
+ * from the frame, else its name. ERR_STATE: there is none that can be named.
+ */
+struct error *values_find_part(struct dap *d, struct arena *a, const struct id_variables *v,
+                               const char *name, struct value *ret, const char **text) MUST_CHECK;
+/* The text of a value as it is now, in the arena. */
+const char *values_text(struct dap *d, struct arena *a, struct value v);
 
 #endif

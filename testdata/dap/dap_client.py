@@ -20,6 +20,16 @@ class Failure(Exception):
     """What a test did not expect."""
 
 
+def expect(what, wanted, got):
+    if got != wanted:
+        raise Failure(f"{what}: {got!r} instead of {wanted!r}")
+
+
+def expect_in(what, part, text):
+    if part not in text:
+        raise Failure(f"{what}: {text!r} has no {part!r}")
+
+
 def validator(name):
     schema = {"$ref": f"#/definitions/DebugProtocol.{name}", "definitions": TYPES}
     return jsonschema.Draft7Validator(schema)

@@ -13,19 +13,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dap"))
-from dap_client import LIMIT, Client, Failure, main  # pylint: disable=wrong-import-position
+from dap_client import LIMIT, Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
 
 MAX_DEPTH = 12
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        raise Failure(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def expect_in(what, part, text):
-    if part not in text:
-        raise Failure(f"{what}: {text!r} has no {part!r}")
 
 
 def open_core(asyncdbg, work, name, **more):
@@ -73,6 +63,15 @@ def check_core(asyncdbg, work):
         raise Failure(f"only {values} values")
     for command in ("continue", "next", "stepIn", "stepOut", "pause"):
         expect_in(command, "post-mortem", client.refuse(command, threadId=1))
+    scope = client.request("scopes", frameId=client.stack(threads[-1]["id"])[-1]["id"])["scopes"][0]
+    info = client.request("dataBreakpointInfo", variablesReference=scope["variablesReference"], name="x")
+    expect("a data breakpoint", None, info["dataId"])
+    for command, key in (("setVariable", "name"), ("setExpression", "expression")):
+        expect_in(command, "post-mortem", client.refuse(
+            command, variablesReference=scope["variablesReference"], value="1", **{key: "x"}))
+    for found in (client.request("setFunctionBreakpoints", breakpoints=[{"name": "main"}]),
+                  client.request("setExceptionBreakpoints", filters=["panic"])):
+        expect("a breakpoint", False, found["breakpoints"][0]["verified"])
     client.end()
     expect("exit code", 0, client.wait())
 

@@ -12,7 +12,7 @@ import sys
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTDATA / "dap"))
 sys.path.insert(0, str(TESTDATA / "run"))
-from dap_client import Client, Failure, main  # pylint: disable=wrong-import-position
+from dap_client import Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
 from run_control import SECOND, SOURCE, WALKERS, Process, line_of  # pylint: disable=wrong-import-position
 
 FIRST = line_of("let first = orders.recv().await")
@@ -20,16 +20,6 @@ DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
 SECRET = "a value that nobody else may see"
 # The programs are built with their folder remapped.
 SOURCES = {"/src": str(TESTDATA / "programs")}
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        raise Failure(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def expect_in(what, part, text):
-    if part not in text:
-        raise Failure(f"{what}: {text!r} has no {part!r}")
 
 
 def serve(asyncdbg):

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Clients of `asyncdbg dap` with programs: see run_dap_live.py and run_dap_more.py.
+# Clients of `asyncdbg dap` with programs: see run_dap_live.py, run_dap_more.py and run_dap_change.py.
 #
 # usage: run_dap_live.sh ASYNCDBG PROFILE [LOCK]
 #
@@ -9,7 +9,8 @@ set -euo pipefail
 
 # shellcheck source=testdata/run/traced.sh
 . "$(dirname "$0")/traced.sh"
-build_traced "${3:-}" steps panicked deadlocks
+build_traced "${3:-}" steps panicked deadlocks locals
 make_cache
 "$testdata/run/run_dap_live.py" "$asyncdbg" "$BINARIES/steps"
 "$testdata/run/run_dap_more.py" "$asyncdbg" "$BINARIES"
+"$testdata/run/run_dap_change.py" "$asyncdbg" "$BINARIES"

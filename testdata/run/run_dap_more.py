@@ -15,22 +15,12 @@ import sys
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTDATA / "dap"))
 sys.path.insert(0, str(TESTDATA / "run"))
-from dap_client import Client, Failure, main  # pylint: disable=wrong-import-position
+from dap_client import Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
 from run_control import Process  # pylint: disable=wrong-import-position
 
 DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
 # The programs are built with their folder remapped.
 SOURCES = {"/src": str(TESTDATA / "programs")}
-
-
-def expect(what, wanted, got):
-    if got != wanted:
-        raise Failure(f"{what}: {got!r} instead of {wanted!r}")
-
-
-def expect_in(what, part, text):
-    if part not in text:
-        raise Failure(f"{what}: {text!r} has no {part!r}")
 
 
 def begin(asyncdbg):
@@ -65,10 +55,10 @@ def check_panics(asyncdbg, panicked):
         stop = client.event("stopped")
         expect("reason", ("exception", [breakpoint["id"]]), (stop["reason"], stop["hitBreakpointIds"]))
         expect_in("its text", ": the first one", stop["text"])
-        told = client.request("exceptionInfo", threadId=stop["threadId"])
+        answer = client.request("exceptionInfo", threadId=stop["threadId"])
         wanted = ("task-panic", "unhandled") if "task-panic" in str(chosen) else ("panic", "always")
         expect("exceptionInfo", (*wanted, stop["text"]),
-               (told["exceptionId"], told["breakMode"], told["details"]["message"]))
+               (answer["exceptionId"], answer["breakMode"], answer["details"]["message"]))
         expect_in("another thread", "no exception", client.refuse("exceptionInfo", threadId=stop["threadId"] + 1))
         if not any("panicked::crash::crash" in row["name"] for row in client.stack(stop["threadId"])):
             raise Failure("the stack of a panic")
@@ -118,8 +108,8 @@ def check_signals(asyncdbg, steps):
     client.request("configurationDone")
     os.kill(process.pid, signal.SIGABRT)
     stop = client.event("stopped", reason="exception")
-    told = client.request("exceptionInfo", threadId=stop["threadId"])
-    expect("a signal", ("SIGABRT", "always"), (told["exceptionId"], told["breakMode"]))
+    answer = client.request("exceptionInfo", threadId=stop["threadId"])
+    expect("a signal", ("SIGABRT", "always"), (answer["exceptionId"], answer["breakMode"]))
     client.request("continue", threadId=1)
     expect("exit code", 128 + signal.SIGABRT, client.event("exited")["exitCode"])
     expect_in("after its end", "ended", client.refuse("exceptionInfo", threadId=stop["threadId"]))
@@ -140,14 +130,14 @@ def check_native(asyncdbg, steps):
     if DEBUG:
         shown = client.locals(say)
         for context in ("hover", "watch", "repl"):
-            told = client.request("evaluate", expression="line", frameId=say["id"], context=context)
-            expect(f"{context} in a native frame", shown["line"]["value"], told["result"])
+            answer = client.request("evaluate", expression="line", frameId=say["id"], context=context)
+            expect(f"{context} in a native frame", shown["line"]["value"], answer["result"])
         caller = next(row for row in rows if row["name"] == "steps::main")
         expect_in("a variable of a caller", "orders", str(client.locals(caller)["walkers"]))
         walkers = client.request("evaluate", expression="walkers.orders", frameId=caller["id"], context="watch")
         expect("its parts", True, walkers["variablesReference"] != 0)
-        told = client.request("evaluate", expression="print ids", frameId=caller["id"], context="repl")["result"]
-        expect_in("the console's frame", "ids", told)
+        answer = client.request("evaluate", expression="print ids", frameId=caller["id"], context="repl")["result"]
+        expect_in("the console's frame", "ids", answer)
         names = client.request("completions", text="walkers.or", column=11, frameId=caller["id"])["targets"]
         expect("completions", ["orders"], [name["label"] for name in names])
     expect_in("a name that is not there", "no_such", client.refuse(

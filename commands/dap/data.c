@@ -1,0 +1,232 @@
+/* dataBreakpointInfo, setDataBreakpoints */
+#include "commands/dap/data.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "commands/control/watching.h"
+#include "commands/dap/places.h"
+
+enum { DATA_MAX = 4096 /* places that a client asks about */ };
+
+const struct watchpoint *data_hit(const struct dap *d)
+{
+	const struct debuggee *of = &d->s->debuggee;
+
+	return of->control.stop.reason == CONTROL_WATCH ? of->watch : NULL;
+}
+
+const char *data_describe(const struct watchpoint *w, struct arena *a)
+{
+	return arena_printf(a, "%s is %s, was %s", w->text, w->value ? w->value : "?",
+	                    w->old ? w->old : "?");
+}
+
+void data_forget(struct dap *d)
+{
+	d->data.n = 0;
+	arena_free(&d->data_arena);
+}
+
+/* ---- dataBreakpointInfo ---- */
+
+static struct error *check_size(const struct dap_place *p)
+{
+	uint64_t size = type_size(p->value.type);
+
+	if (p->state && !(type_is_coroutine(p->value.type) && type_discr(p->value.type)))
+		return error_new(ERR_STATE, "it is no coroutine whose states are known");
+	if (!p->state && (!size || size > WATCH_MAX_BYTES))
+		return error_new(ERR_STATE,
+		                 "it has %" PRIu64 " bytes: 1 to %d can be watched; choose a part "
+		                 "of it",
+		                 size, WATCH_MAX_BYTES);
+	return NULL;
+}
+
+static struct dap_data *find_data(struct dap *d, const char *id)
+{
+	for (size_t i = 0; id && i < d->data.n; i++) {
+		if (strcmp(d->data.data[i].id, id) == 0)
+			return &d->data.data[i];
+	}
+	return NULL;
+}
+
+static struct error *keep(struct dap *d, const struct request *r, const struct dap_place *p,
+                          const char *task, const char **ret)
+{
+	struct arena *a = &d->data_arena;
+	const char *id = arena_printf(r->a, "0x%" PRIx64 " as %s%s", p->value.addr,
+	                              type_name(p->value.type), p->state ? ", state" : "");
+
+	*ret = id;
+	if (find_data(d, id))
+		return NULL;
+	if (d->data.n >= DATA_MAX)
+		return error_new(ERR_STATE, "there are too many data breakpoints");
+	*vec_push(&d->data) = (struct dap_data){
+		.id = arena_strdup(a, id),
+		.options = { .text = arena_strdup(a, p->text),
+		             .task = task ? arena_strdup(a, task) : NULL,
+		             .type = p->value.type,
+		             .addr = p->value.addr,
+		             .size = type_size(p->value.type),
+		             .state = p->state },
+	};
+	return NULL;
+}
+
+static struct error *choose(struct dap *d, const struct request *r, const char **id,
+                            const char **text)
+{
+	struct dap_place place;
+	const char *task;
+
+	if (d->post_mortem)
+		return error_new(ERR_STATE, "post-mortem: a core or a snapshot does not run");
+	if (dap_is_true(r, "asAddress", false))
+		return error_new(ERR_STATE, "name the type, too: 0x7f00 as u64");
+	TRY(places_find(d, r, dap_text(r, "name"), &place));
+	TRY(check_size(&place));
+	TRY(watching_check_lasts(d->s, place.value.addr, place.global, &task));
+	*text = place.text;
+	return keep(d, r, &place, task, id);
+}
+
+struct error *dap_data_breakpoint_info(struct dap *d, struct request *r)
+{
+	const char *id = NULL, *text = NULL;
+	struct error *err = choose(d, r, &id, &text);
+
+	if (err && (err->kind == ERR_INTERRUPTED || err->kind == ERR_USAGE))
+		return err;
+	if (err) {
+		json_put_null(r->w, "dataId");
+		json_put_text(r->w, "description", err->message);
+		error_free(err);
+		return NULL;
+	}
+	json_put_text(r->w, "dataId", id);
+	json_put_text(r->w, "description", text);
+	json_put_list(r->w, "accessTypes", (const char *const[]){ "write" }, 1);
+	json_put_bool(r->w, "canPersist", false);
+	return NULL;
+}
+
+/* ---- setDataBreakpoints ---- */
+
+static bool has_text(const struct node *n, const char *key)
+{
+	const char *text = node_text(node_get(n, key));
+
+	return text && *text;
+}
+
+static struct error *check_wanted(const struct node *n)
+{
+	const char *access = node_text(node_get(n, "accessType"));
+
+	if (access && strcmp(access, "write") != 0)
+		return error_new(ERR_UNSUPPORTED, "only writes that change a value can be seen");
+	if (has_text(n, "condition") || has_text(n, "hitCondition"))
+		return error_new(ERR_UNSUPPORTED, "data breakpoints have no conditions");
+	return NULL;
+}
+
+/* The watchpoint of a wish, a new one where there is none. */
+static struct error *add(struct dap *d, const struct node *n, struct watchpoint **ret)
+{
+	struct dap_data *data = find_data(d, node_text(node_get(n, "dataId")));
+
+	if (!data)
+		return error_new(ERR_STATE, "the program that it was chosen in is gone, or it was "
+		                            "never chosen");
+	TRY(check_wanted(n));
+	*ret = data->number ? watch_numbered(&d->s->debuggee, data->number) : NULL;
+	if (*ret)
+		return NULL;
+	TRY(watch_add(&d->s->debuggee, &data->options, ret));
+	data->number = (*ret)->number;
+	return NULL;
+}
+
+static void put_watch(struct json_writer *w, const char *key, const struct watchpoint *watch)
+{
+	json_open_object(w, key);
+	json_put_int(w, "id", watch->number);
+	json_put_bool(w, "verified", watch->enabled);
+	if (watch->note)
+		json_put_text(w, "message", watch->note);
+	json_close_object(w);
+}
+
+static struct error *put_wanted(struct dap *d, struct request *r, const struct node *n)
+{
+	struct watchpoint *watch;
+	struct error *err = add(d, n, &watch);
+
+	if (!err) {
+		put_watch(r->w, NULL, watch);
+		return NULL;
+	}
+	if (err->kind == ERR_INTERRUPTED)
+		return err;
+	json_open_object(r->w, NULL);
+	json_put_bool(r->w, "verified", false);
+	json_put_text(r->w, "message", err->message);
+	json_close_object(r->w);
+	error_free(err);
+	return NULL;
+}
+
+/* First those that are not wanted go: the processor has four for all. */
+static struct error *delete_others(struct dap *d, const struct node *list)
+{
+	for (size_t i = 0; i < d->data.n; i++) {
+		struct dap_data *data = &d->data.data[i];
+		struct watchpoint *watch =
+			data->number ? watch_numbered(&d->s->debuggee, data->number) : NULL;
+		bool wanted = false;
+
+		for (const struct node *n = node_first(list); watch && n; n = n->next) {
+			const char *id = node_text(node_get(n, "dataId"));
+
+			wanted |= id && strcmp(id, data->id) == 0;
+		}
+		if (watch && !wanted)
+			TRY(watch_delete(watch));
+		if (!wanted)
+			data->number = 0;
+	}
+	return NULL;
+}
+
+struct error *dap_set_data_breakpoints(struct dap *d, struct request *r)
+{
+	const struct node *list = node_get(r->arguments, "breakpoints");
+
+	if (node_count(list) > DATA_MAX)
+		return error_new(ERR_USAGE, "there are too many data breakpoints");
+	TRY(delete_others(d, list));
+	json_open_array(r->w, "breakpoints");
+	for (const struct node *n = node_first(list); n; n = n->next)
+		TRY(put_wanted(d, r, n));
+	json_close_array(r->w);
+	return NULL;
+}
+
+void data_send_new(struct dap *d, unsigned last)
+{
+	const struct watchpoints *all = &d->s->debuggee.watches;
+
+	for (size_t i = 0; i < all->list.n; i++) {
+		if (all->list.data[i]->number <= last)
+			continue;
+		struct message *m = message_event("breakpoint");
+
+		json_put_text(&m->w, "reason", "new");
+		put_watch(&m->w, "breakpoint", all->list.data[i]);
+		message_send(m, &d->sender);
+	}
+}
