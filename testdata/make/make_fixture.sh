@@ -5,7 +5,7 @@
 # usage: make_fixture.sh NAME PROGRAM LOCK PROFILE [ARGUMENT...]
 #        make_fixture.sh --layout NAME
 #
-# LOCK and PROFILE are those of build_programs.sh. LOCK is `crates` or `executors`, and PROFILE
+# LOCK and PROFILE are those of build_programs.sh. LOCK is the name of another workspace, and PROFILE
 # `release`, for a program of that workspace. The executable is always linked statically,
 # so that nothing of this machine is needed to read the core. ARGUMENTs go to the program.
 # Writes NAME.{core,exe,layout}.zst and NAME.truth.json and adds a row to FIXTURES.tsv, whose
@@ -55,7 +55,7 @@ build_crate() {
 # build PROGRAM LOCK PROFILE: into $dir, by $lock_file.
 build() {
 	case $2 in
-	compio | crates | executors)
+	compio | crates | executors | family | futures)
 		build_crate "$1" "$2"
 		lock_file=$testdata/$2/Cargo.lock
 		return
@@ -130,7 +130,7 @@ fi
 pack "$work/core" "$name.core"
 tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
 tokio=$(tokio_version "$lock_file" || echo -) # none in compio
-case $lock in compio | crates | executors) program=$lock/$program ;; esac
+case $lock in compio | crates | executors | family | futures) program=$lock/$program ;; esac
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
