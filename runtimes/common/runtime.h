@@ -185,6 +185,11 @@ struct runtime {
 
 	/* Finds every copy in the target; reads debug info only. NULL: list() finds them. */
 	void (*detect)(struct inspector *in);
+	/*
+	 * For a layout file, where detect is NULL: finds the copies in the executable, which no
+	 * thread need run. Their debug info is written.
+	 */
+	void (*detect_unused)(struct inspector *in);
 	/* Frees what detect() allocated outside in's arena. */
 	void (*close)(struct inspector *in);
 	/* The nth copy; false: there are fewer. */
@@ -257,10 +262,12 @@ struct runtime {
 
 	/* -- layout files and tracing -- */
 
-	const char *task_poll;        /* beginning: poll functions of tasks, one for each type */
-	const char *task_functions;   /* beginning: the functions that call task_poll; only their
-	                                 names are needed */
-	const char *const *functions; /* beginnings: generic functions that show a thread's work */
+	const char *task_poll;      /* beginning: poll functions of tasks, one for each type */
+	const char *task_functions; /* beginning: the functions that call task_poll; only their
+	                               names are needed */
+	/* Beginnings, also of other crates: generic functions by which a thread's work or a waker
+	 * is recognised. */
+	const char *const *functions;
 	const struct probe_row *probes;
 	/* A function of a type that calls the poll functions of tasks; its own name alone. */
 	const char *poll_caller_within, *poll_caller;

@@ -60,6 +60,7 @@ extern const char local_pool_name[];
 extern const struct runtime local_pool_table;
 extern const struct crate_types local_pool_types;
 struct local_pool_walk *local_pool_walk(const struct collector *c);
+void local_pool_detect_unused(struct inspector *in);
 bool local_pool_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret);
 
 /* local_pool.c: the phases of a walk. */

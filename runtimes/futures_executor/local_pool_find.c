@@ -5,7 +5,13 @@
 #include "runtimes/futures_executor/local_pool.h"
 #include "runtimes/thread/stack_search.h"
 
-enum { MAX_CALLERS = 4 /* frames outward of the loop in which the pool is looked for */ };
+enum {
+	MAX_CALLERS = 4, /* frames outward of the loop in which the pool is looked for */
+	WORD = 8,
+	ARC_COUNTS = 16, /* bytes before what an Arc owns */
+	MAX_COUNT = 1 << 30,
+	MAX_STACK = 1 << 20, /* bytes of earlier calls */
+};
 
 static const char pool_path[] = "futures_executor::local_pool::LocalPool";
 static const char notify_path[] = "futures_executor::local_pool::ThreadNotify";
@@ -79,8 +85,20 @@ bool local_pool_get_copy(const struct inspector *in, size_t n, struct runtime_co
 	*ret = (struct runtime_copy){ .dm = copy->dm,
 		                      .module = copy->module,
 		                      .version = copy->version,
-		                      .layout = &copy->layout };
+		                      .layout = &copy->layout,
+		                      .types = { copy->notify.type, copy->notify_type, copy->node,
+		                                 copy->object } };
 	return true;
+}
+
+void local_pool_detect_unused(struct inspector *in)
+{
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		const struct type *pool = lookup_type(in->di->modules[i], pool_path, 0);
+
+		if (pool)
+			local_pool_copy_of(in, pool);
+	}
 }
 
 /* ---- the pool ---- */
@@ -123,6 +141,66 @@ static uint64_t thread_waker(struct collector *c, const struct local_pool_copy *
 	return known ? place.addr - m->offset : 0;
 }
 
+/* ---- without variables, as by a layout file ---- */
+
+/* What the words of frames refer to, and what lies there. */
+struct pool_words {
+	struct collector *c;
+	const struct local_pool_thread *t;
+	uint64_t pointed, placed; /* addresses of pools; 0: none */
+	bool several_pointed, several_placed;
+};
+
+/* Was what lies there polled with this thread's waker, as a pool? */
+static bool is_pool(const struct pool_words *w, uint64_t addr)
+{
+	struct value pool = { w->t->copy->pool, addr };
+
+	return addr && addr % WORD == 0 && last_waker(w->c, w->t->copy, pool) == w->t->waker;
+}
+
+static void note_pool(const struct pool_words *w, uint64_t addr, uint64_t *found, bool *several)
+{
+	if (addr == *found || !is_pool(w, addr))
+		return;
+	*several |= *found != 0;
+	*found = addr;
+}
+
+static void note_pointer(uint64_t word, uint64_t addr, void *arg)
+{
+	struct pool_words *w = arg;
+
+	(void)addr;
+	note_pool(w, word, &w->pointed, &w->several_pointed);
+}
+
+static void note_place(uint64_t word, uint64_t addr, void *arg)
+{
+	struct pool_words *w = arg;
+
+	(void)word;
+	note_pool(w, addr, &w->placed, &w->several_placed);
+}
+
+/* The one pool that the frames of the loop refer to, else the one that lies in those of callers. */
+static uint64_t find_pool_by_words(struct collector *c, const struct thread_stack *s,
+                                   const struct mark *m, const struct local_pool_thread *t)
+{
+	struct pool_words w = { .c = c, .t = t };
+
+	for (size_t i = m->frame + 1; t->waker && i-- > 0 && stack_is_runtime_frame(s, m, i);)
+		stack_search_words(c, s, i, note_pointer, &w);
+	if (w.pointed && !w.several_pointed)
+		return w.pointed;
+	for (size_t i = m->frame; t->waker && i < s->stack.nframes && i <= m->frame + MAX_CALLERS;
+	     i++)
+		stack_search_words(c, s, i, note_place, &w);
+	return w.several_placed ? 0 : w.placed;
+}
+
+/* ---- the pool of a thread ---- */
+
 /*
  * The pool whose method the mark is: by the method's own references to it, else by the one variable
  * of a caller that was polled with this thread's waker. 0: unknown.
@@ -149,7 +227,7 @@ static uint64_t find_pool(struct collector *c, const struct thread_stack *s, con
 			return 0;
 		found = pool.addr;
 	}
-	return found;
+	return found || c->in->layout == NULL ? found : find_pool_by_words(c, s, m, t);
 }
 
 const struct mark *local_pool_loop(const struct marks *marks)
@@ -159,6 +237,16 @@ const struct mark *local_pool_loop(const struct marks *marks)
 			return &marks->data[i];
 	}
 	return NULL;
+}
+
+/* A layout file has no arguments of these functions. */
+static const struct type *pool_type(const struct mark *m)
+{
+	const struct function *f = m->function;
+	const struct type *t = f ? stack_search_pointee(function_first_argument(f)) : NULL;
+
+	t = t || !f ? t : lookup_type(f->dm, pool_path, f->die);
+	return t && type_is(t, pool_path) ? t : NULL;
 }
 
 bool local_pool_find(struct collector *c, size_t thread, struct local_pool_thread *ret)
@@ -172,8 +260,8 @@ bool local_pool_find(struct collector *c, size_t thread, struct local_pool_threa
 	if (!m)
 		return false;
 	c->stacks[thread].unlisted = &local_pool_table;
-	pool = m->function ? stack_search_pointee(function_first_argument(m->function)) : NULL;
-	if (!pool || !type_is(pool, pool_path))
+	pool = pool_type(m);
+	if (!pool)
 		return false;
 	ret->copy = local_pool_copy_of(c->in, pool);
 	ret->waker = thread_waker(c, ret->copy, s->thread);
@@ -205,6 +293,86 @@ static bool is_of_pool(struct collector *c, const struct local_pool_thread *t, s
 	return same;
 }
 
+/* Nodes that frames refer to and that are off the list. */
+struct node_words {
+	struct collector *c;
+	const struct local_pool_thread *t;
+	uint64_t low, high; /* the thread's stack, where nodes are made and then moved from */
+	struct value node;  /* addr 0: none */
+	bool several;
+};
+
+/* The list has pending_next_all() in a node that is off it (futures-util 0.3, src/stream/
+ * futures_unordered/mod.rs). A task that has ended has no future. */
+static bool is_unlinked(struct collector *c, struct value node)
+{
+	static const char previous[] = "prev_all.value", next[] = "next_all",
+			  future[] = "future.Some";
+	struct value place;
+	uint64_t before = 1, after = 0;
+	const struct path *p;
+	bool found = false;
+	struct error *err = inspector_path(c->in, node.type, previous, &p);
+
+	if (!err)
+		err = path_uint(c->in->target, p, node, &before, &found);
+	if (!err)
+		err = inspector_path(c->in, node.type, next, &p);
+	if (!err)
+		err = path_uint(c->in->target, p, node, &after, &found);
+	if (!err)
+		err = inspector_eval(c->in, node, future, &place, &found);
+	bool unlinked = !err && found && before == 0 && after != 0;
+	error_free(err);
+	return unlinked;
+}
+
+/* Is it in an Arc that exists? The allocator writes to the beginning of what is freed. */
+static bool is_shared(struct target *t, uint64_t node)
+{
+	uint64_t strong;
+	struct error *err = target_read_uint(t, node - ARC_COUNTS, WORD, &strong);
+	bool shared = !err && strong > 0 && strong <= MAX_COUNT;
+
+	error_free(err);
+	return shared;
+}
+
+static void note_node(uint64_t word, uint64_t addr, void *arg)
+{
+	struct node_words *w = arg;
+	struct value node = { w->node.type, word };
+
+	(void)addr;
+	if (word < ARC_COUNTS || word % WORD || (word >= w->low && word < w->high) ||
+	    word == w->node.addr || map_has(&w->c->tasks, word))
+		return;
+	if (!is_shared(w->c->in->target, word) || !is_of_pool(w->c, w->t, node) ||
+	    !is_unlinked(w->c, node))
+		return;
+	w->several |= w->node.addr != 0;
+	w->node.addr = word;
+}
+
+static struct error *find_running_by_words(struct collector *c, const struct thread_stack *s,
+                                           const struct local_pool_thread *t, const struct mark *m,
+                                           struct value *ret)
+{
+	const struct stack *stack = &s->stack;
+	struct node_words w = { .c = c, .t = t, .node = *ret };
+
+	if (!m)
+		return NULL;
+	w.low = stack->frames[0].sp - MAX_STACK;
+	w.high = stack->frames[stack->nframes - 1].sp;
+	for (size_t i = m->frame + 1; i-- > 0;)
+		stack_search_words(c, s, i, note_node, &w);
+	if (w.several)
+		return error_new(ERR_CORRUPT, "two tasks seem to be polled");
+	*ret = w.node;
+	return NULL;
+}
+
 struct error *local_pool_find_running(struct collector *c, const struct thread_stack *s,
                                       const struct local_pool_thread *t, struct value *ret,
                                       bool *polls, bool *found)
@@ -227,6 +395,8 @@ struct error *local_pool_find_running(struct collector *c, const struct thread_s
 			return error_new(ERR_CORRUPT, "two tasks seem to be polled");
 		ret->addr = node.addr;
 	}
+	if (ret->type && !ret->addr && c->in->layout)
+		TRY(find_running_by_words(c, s, t, m, ret));
 	*found = ret->addr != 0;
 	return NULL;
 }

@@ -11,6 +11,10 @@ static const struct mark_row marks[] = {
 	{ 0 },
 };
 
+static const char *const functions[] = { "futures_executor::local_pool::run_executor",
+	                                 "futures_executor::local_pool::LocalPool::run",
+	                                 "std::thread::functions::park", "std::thread::park",
+	                                 NULL };
 static const char *const boundaries[] = { "futures_executor::local_pool::LocalPool", NULL };
 
 const struct crate_types local_pool_types = {
@@ -25,6 +29,7 @@ const struct runtime local_pool_table = {
 	.types = &local_pool_types,
 	.inspector_size = sizeof(struct local_pool_inspector),
 	.collector_size = sizeof(struct local_pool_walk),
+	.detect_unused = local_pool_detect_unused,
 	.copy = local_pool_get_copy,
 	.list = local_pool_list,
 	.decode = local_pool_decode,
@@ -33,4 +38,5 @@ const struct runtime local_pool_table = {
 	.whatis = local_pool_whatis,
 	.marks = marks,
 	.loop = "futures_executor::local_pool::",
+	.functions = functions,
 };

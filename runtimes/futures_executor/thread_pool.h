@@ -49,6 +49,7 @@ struct thread_pool_copy {
 	const struct type *object; /* LocalFutureObj in it; NULL: unknown */
 	const struct type *arc;    /* ArcInner<WakeHandle>; NULL: unknown */
 	const struct type *handle; /* WakeHandle; NULL: unknown */
+	const struct type *vtable; /* RawWakerVTable; NULL: unknown */
 	uint64_t strong, data;     /* offsets in arc */
 	uint64_t state_data;       /* offset of the PoolState in its ArcInner */
 	struct bindings layout;
@@ -105,7 +106,13 @@ struct thread_pool_handle {
 	struct value task; /* the Task inside; addr 0: none */
 };
 
+/* The beginning of the function of its wakers that is called most (futures-task 0.3, src/waker.rs).
+ */
+#define THREAD_POOL_WAKE                                                                           \
+	"futures_task::waker::wake_by_ref_arc_raw<futures_executor::thread_pool::WakeHandle"
+
 extern const char thread_pool_name[];
+extern const char thread_pool_state_path[]; /* of PoolState */
 extern const struct runtime thread_pool_table;
 extern const struct crate_types thread_pool_types;
 struct thread_pool_inspector *thread_pool_inspector(const struct inspector *in);
@@ -114,6 +121,7 @@ struct thread_pool_walk *thread_pool_walk(const struct collector *c);
 /* thread_pool_copy.c: the copy with that PoolState. *fresh: it was not known before. */
 struct thread_pool_copy *thread_pool_copy_of(struct inspector *in, const struct type *state,
                                              bool *fresh);
+void thread_pool_detect_unused(struct inspector *in);
 bool thread_pool_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret);
 void thread_pool_close(struct inspector *in);
 /* Is there a PoolState at an address? */

@@ -28,6 +28,7 @@ static const struct binding_row rows[THREAD_POOL_NROWS] = {
 };
 
 const char thread_pool_name[] = "futures_executor";
+const char thread_pool_state_path[] = "futures_executor::thread_pool::PoolState";
 
 struct thread_pool_inspector *thread_pool_inspector(const struct inspector *in)
 {
@@ -73,6 +74,8 @@ static void read_types(struct inspector *in, struct thread_pool_copy *copy)
 	member_type(copy->arc, "strong", &copy->strong);
 	member_type(stack_search_pointee(path_end(in, copy->task, pool)), "data", &offset);
 	copy->state_data = offset;
+	copy->vtable = lookup_type(copy->dm, "core::task::wake::RawWakerVTable",
+	                           type_die(copy->handle ? copy->handle : copy->state));
 }
 
 struct thread_pool_copy *thread_pool_copy_of(struct inspector *in, const struct type *state,
@@ -97,6 +100,18 @@ struct thread_pool_copy *thread_pool_copy_of(struct inspector *in, const struct 
 	return copy;
 }
 
+void thread_pool_detect_unused(struct inspector *in)
+{
+	for (size_t i = 0; i < in->di->nmodules; i++) {
+		struct dwarf_module *dm = in->di->modules[i];
+		const struct type *state = lookup_type(dm, thread_pool_state_path, 0);
+		bool fresh;
+
+		if (state)
+			thread_pool_copy_of(in, state, &fresh);
+	}
+}
+
 bool thread_pool_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
 {
 	const struct thread_pool_copy *copy = thread_pool_inspector(in)->copies;
@@ -109,7 +124,8 @@ bool thread_pool_get_copy(const struct inspector *in, size_t n, struct runtime_c
 		                      .module = copy->module,
 		                      .version = copy->version,
 		                      .layout = &copy->layout,
-		                      .types = { copy->state, copy->handle } };
+		                      .types = { copy->state, copy->handle, copy->block,
+		                                 copy->vtable } };
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "debugger/base/str.h"
 #include "dwarf/module/symtab.h"
 #include "runtimes/common/word_scan.h"
 #include "runtimes/futures_executor/thread_pool.h"
@@ -48,15 +49,42 @@ static bool wakes_tasks(struct inspector *in, const struct thread_pool_copy *cop
 	return t && copy->handle && strcmp(type_name(t), type_name(copy->handle)) == 0;
 }
 
+/* The functions that wake tasks; none in a file without symbols. */
+static void find_functions(struct inspector *in, const struct thread_pool_copy *copy,
+                           struct functions *ret)
+{
+	struct functions all = { 0 };
+
+	ret->n = 0;
+	symtab_each_function(copy->dm, note_function, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		uint64_t addr = all.addrs[i] + copy->dm->module->bias;
+
+		if (wakes_tasks(in, copy, addr))
+			ret->addrs[ret->n++] = addr;
+	}
+}
+
+/* Is it the address of such a function? A layout file has these functions by their names. */
+static bool is_wake(struct inspector *in, const struct functions *f, uint64_t word)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->addrs[i] == word)
+			return true;
+	}
+	const struct function *found = in->layout && !f->n ? lookup_function(in->di, word) : NULL;
+	return found && found->low == word && str_begins(found->name, THREAD_POOL_WAKE);
+}
+
 static void add_vtable(struct thread_pool_copy *copy, uint64_t addr)
 {
 	if (copy->nvtables < THREAD_POOL_VTABLES)
 		copy->vtables[copy->nvtables++] = addr;
 }
 
-/* Looks for the address of the function among the constants, at its place in a vtable. */
+/* Looks for addresses of the functions among the constants, at their place in a vtable. */
 static void find_in_constants(struct inspector *in, struct thread_pool_copy *copy,
-                              uint64_t function, uint64_t slot)
+                              const struct functions *f, uint64_t slot)
 {
 	SCRATCH(scratch);
 	uint64_t *words = NEW_ARRAY(&scratch, uint64_t, PIECE / WORD);
@@ -71,7 +99,7 @@ static void find_in_constants(struct inspector *in, struct thread_pool_copy *cop
 			in->target, at, words, high - at < PIECE ? high - at : PIECE, &got);
 
 		for (size_t i = 0; !err && i < got / WORD; i++) {
-			if (words[i] == function)
+			if (is_wake(in, f, words[i]))
 				add_vtable(copy, at + i * WORD - slot);
 		}
 		error_free(err);
@@ -80,20 +108,13 @@ static void find_in_constants(struct inspector *in, struct thread_pool_copy *cop
 
 static void find_vtables(struct inspector *in, struct thread_pool_copy *copy)
 {
-	const struct type *vtable = lookup_type(copy->dm, "core::task::wake::RawWakerVTable",
-	                                        copy->handle ? type_die(copy->handle) : 0);
-	const struct member *m = vtable ? type_member(vtable, "wake_by_ref") : NULL;
-	struct functions f = { 0 };
+	const struct member *m = copy->vtable ? type_member(copy->vtable, "wake_by_ref") : NULL;
+	struct functions f;
 
 	copy->scanned = true;
-	if (m)
-		symtab_each_function(copy->dm, note_function, &f);
-	for (size_t i = 0; i < f.n; i++) {
-		uint64_t addr = f.addrs[i] + copy->dm->module->bias;
-
-		if (wakes_tasks(in, copy, addr))
-			find_in_constants(in, copy, addr, m->offset);
-	}
+	find_functions(in, copy, &f);
+	if (m && (f.n || in->layout))
+		find_in_constants(in, copy, &f, m->offset);
 }
 
 /* ---- wakers ---- */

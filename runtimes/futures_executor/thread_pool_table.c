@@ -7,6 +7,7 @@ static const struct mark_row marks[] = {
 	{ 0 },
 };
 
+static const char *const functions[] = { THREAD_POOL_WAKE, NULL };
 static const char *const boundaries[] = { "futures_executor::thread_pool::", NULL };
 
 const struct crate_types thread_pool_types = {
@@ -22,6 +23,7 @@ const struct runtime thread_pool_table = {
 	.inspector_size = sizeof(struct thread_pool_inspector),
 	.collector_size = sizeof(struct thread_pool_walk),
 	.close = thread_pool_close,
+	.detect_unused = thread_pool_detect_unused,
 	.copy = thread_pool_get_copy,
 	.scan = thread_pool_scan,
 	.list = thread_pool_list,
@@ -32,4 +34,5 @@ const struct runtime thread_pool_table = {
 	.whatis = thread_pool_whatis,
 	.marks = marks,
 	.loop = "futures_executor::thread_pool::",
+	.functions = functions,
 };

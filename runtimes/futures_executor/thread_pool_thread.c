@@ -6,8 +6,6 @@
 #include "runtimes/futures_executor/thread_pool.h"
 #include "runtimes/thread/stack_search.h"
 
-static const char state_path[] = "futures_executor::thread_pool::PoolState";
-
 /* ---- the pool ---- */
 
 struct states {
@@ -54,6 +52,16 @@ static uint64_t find_state(struct collector *c, const struct thread_stack *s, co
 	return states.several ? 0 : states.found;
 }
 
+/* A layout file has no arguments of these functions. */
+static const struct type *state_type(const struct mark *m)
+{
+	const struct function *f = m->function;
+	const struct type *t = f ? stack_search_pointee(function_first_argument(f)) : NULL;
+
+	t = t || !f ? t : lookup_type(f->dm, thread_pool_state_path, f->die);
+	return t && type_is(t, thread_pool_state_path) ? t : NULL;
+}
+
 bool thread_pool_find(struct collector *c, size_t thread, struct thread_pool_thread *ret,
                       uint64_t *state, bool *fresh)
 {
@@ -67,8 +75,8 @@ bool thread_pool_find(struct collector *c, size_t thread, struct thread_pool_thr
 	if (!m)
 		return false;
 	c->stacks[thread].unlisted = &thread_pool_table;
-	t = m->function ? stack_search_pointee(function_first_argument(m->function)) : NULL;
-	if (!t || !type_is(t, state_path))
+	t = state_type(m);
+	if (!t)
 		return false;
 	c->stacks[thread].unlisted = NULL;
 	ret->copy = thread_pool_copy_of(c->in, t, fresh);

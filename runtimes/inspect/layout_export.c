@@ -15,6 +15,7 @@
 #include "runtimes/inspect/may_run_tasks.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/thread/block_on.h"
+#include "runtimes/thread/block_on_waker.h"
 
 enum { MAX_RUNTIMES = 8 };
 enum { SHARE_OF_UNITS = 50, SHARE_OF_TYPES = 40 }; /* of the progress, percent */
@@ -59,6 +60,11 @@ static void meet(struct exporter *r, const struct type *t)
 {
 	if (t && map_put(&r->met, (uintptr_t)t, NULL))
 		*vec_push(&r->types) = t;
+}
+
+static void meet_type(const struct type *t, void *arg)
+{
+	meet(arg, t);
 }
 
 /* ---- roots ---- */
@@ -108,16 +114,18 @@ static bool is_task_poll(const struct runtime *r, const char *path)
  */
 static bool tells_of(const struct runtime *r, const char *path)
 {
-	if (!str_begins(path, r->loop))
-		return is_task_poll(r, path);
-	return !strchr(path, '<') || str_begins(qualified_last(path), "poll") ||
-	       is_task_poll(r, path) || runtime_begins_with_one(path, r->functions) ||
-	       is_probed(r, path);
+	if (is_task_poll(r, path) || runtime_begins_with_one(path, r->functions))
+		return true;
+	return str_begins(path, r->loop) &&
+	       (!strchr(path, '<') || str_begins(qualified_last(path), "poll") ||
+	        is_probed(r, path));
 }
 
-/* Whether a function is that block_on in which threads run the tasks of a runtime without its own.
+/*
+ * The crate of that block_on, in which threads run the tasks of a runtime without its own; NULL: it
+ * is none.
  */
-static bool is_block_on(const struct exporter *r, const char *path)
+static const struct runtime *block_on_crate(const struct exporter *r, const char *path)
 {
 	bool needed = false;
 
@@ -125,6 +133,16 @@ static bool is_block_on(const struct exporter *r, const char *path)
 		needed |= !r->runtimes[i].of->expected;
 	for (const struct runtime *of = block_on_crates; needed && of->name; of++) {
 		if (is_marked(of->marks, MARK_BLOCK_ON, path))
+			return of;
+	}
+	return NULL;
+}
+
+/* Is it the block_on of an exported runtime, whatever its name is? */
+static bool is_own_block_on(const struct exporter *r, const char *path)
+{
+	for (size_t i = 0; i < r->nruntimes; i++) {
+		if (is_marked(r->runtimes[i].of->marks, MARK_BLOCK_ON, path))
 			return true;
 	}
 	return false;
@@ -134,7 +152,7 @@ static bool tells(const char *path, void *arg)
 {
 	const struct exporter *r = arg;
 
-	if (is_of_waker(qualified_last(path)) || is_block_on(r, path))
+	if (is_of_waker(qualified_last(path)) || block_on_crate(r, path))
 		return true;
 	for (size_t i = 0; i < r->nruntimes; i++) {
 		if (tells_of(r->runtimes[i].of, path))
@@ -153,6 +171,15 @@ static bool is_in_crate(const char *path, const char *crate)
 	return strncmp(path, crate, len) == 0 && strncmp(path + len, "::", 2) == 0;
 }
 
+static bool is_of_runtime(const struct runtime *r, const char *crate)
+{
+	const char *const *f = r->functions;
+
+	while (f && *f && !is_in_crate(*f, crate))
+		f++;
+	return is_in_crate(r->path, crate) || (f && *f);
+}
+
 /* May the crate have functions for which tells() is true? */
 static bool of_crate(const char *crate, void *arg)
 {
@@ -160,7 +187,7 @@ static bool of_crate(const char *crate, void *arg)
 	bool own = false;
 
 	for (size_t i = 0; i < r->nruntimes; i++)
-		own |= is_in_crate(r->runtimes[i].of->path, crate);
+		own |= is_of_runtime(r->runtimes[i].of, crate);
 	for (const struct runtime *of = block_on_crates; !own && of->name; of++)
 		own = is_in_crate(of->path, crate);
 	return own;
@@ -176,15 +203,21 @@ static void ask_about_generics(struct exporter *r, const struct function *f)
 	const char *last = qualified_last(f->name);
 
 	for (size_t i = 0; i < r->nruntimes; i++) {
-		if (str_begins(f->name, r->runtimes[i].of->task_functions))
+		const char *begin = r->runtimes[i].of->task_functions;
+
+		if (begin && str_begins(f->name, begin))
 			function_param(f, "T");
 	}
-	if (!str_begins(last, "block_on") && !str_begins(last, waker_clone))
+	if (!str_begins(last, "block_on") && !str_begins(last, waker_clone) &&
+	    !is_own_block_on(r, f->name))
 		return;
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++)
 		meet(r, function_param(f, params[i]));
-	if (is_block_on(r, f->name))
-		meet(r, function_first_argument(f));
+	const struct runtime *crate = block_on_crate(r, f->name);
+	if (!crate)
+		return;
+	meet(r, function_first_argument(f));
+	block_on_waker_learn(f, crate, meet_type, r);
 }
 
 static void visit_function(const struct function *f, void *arg)
@@ -202,10 +235,12 @@ static void visit_function(const struct function *f, void *arg)
 
 static void plan_tasks(struct exporter *r)
 {
-	r->counts->tasks = r->polls.n;
 	for (size_t i = 0; i < r->polls.n; i++) {
 		struct task_types types;
 
+		if (!r->polls.data[i].of->task_types)
+			continue;
+		r->counts->tasks++;
 		r->polls.data[i].of->task_types(r->in, r->polls.data[i].addr, &types);
 		meet(r, types.future);
 		meet(r, types.stored);
@@ -235,7 +270,8 @@ static bool visit_vtable(const struct type *concrete, const char *name, void *ar
 }
 
 /*
- * Whether a function of that name can be another executor's: not one of the runtime or of std. One
+ * Whether a function of that name can be another executor's: not one of the runtimes, of a block_on
+ * that the file has, or of std. One
  * that is named now_or_never, as in futures-util and hyper, is none: it polls what it is given
  * once, with a waker that wakes nobody.
  */
@@ -249,9 +285,12 @@ static bool may_execute(const char *name, void *arg)
 	if (str_begins(last, once) && (!last[sizeof(once) - 1] || last[sizeof(once) - 1] == '<'))
 		return false;
 	for (size_t i = 0; i < r->nruntimes; i++) {
-		if (str_begins(name, r->runtimes[i].of->path))
+		if (str_begins(name, r->runtimes[i].of->path) ||
+		    str_begins(name, r->runtimes[i].of->loop))
 			return false;
 	}
+	if (block_on_crate(r, name))
+		return false;
 	return !str_begins_with_any(name, others);
 }
 
@@ -432,14 +471,26 @@ static struct error *write_file(struct exporter *r, const char *path)
 	return err;
 }
 
-/* Finds the runtimes of the executable whose tasks tell their types by their poll functions. */
+/*
+ * Can a layout file have its tasks? Either poll functions tell their types, or tasks are trait
+ * objects, whose types visit_vtable() finds.
+ */
+static bool is_exportable(const struct runtime *r)
+{
+	return r->task_types || r->detect_unused;
+}
+
+/* Finds the runtimes of the executable that a layout file can have. */
 static void find_runtimes(struct exporter *r)
 {
 	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {
 		struct exported *e = &r->runtimes[r->nruntimes];
 
-		if (!(*list)->task_types || r->nruntimes == MAX_RUNTIMES ||
-		    !(*list)->copy(r->in, 0, &e->copy))
+		if (!is_exportable(*list) || r->nruntimes == MAX_RUNTIMES)
+			continue;
+		if ((*list)->detect_unused)
+			(*list)->detect_unused(r->in);
+		if (!(*list)->copy(r->in, 0, &e->copy))
 			continue;
 		e->of = *list;
 		r->dm = r->dm ? r->dm : e->copy.dm;
@@ -452,7 +503,7 @@ static const char *exportable(struct inspector *in)
 	STR(names);
 
 	for (const struct runtime *const *list = runtimes_in(in->di); *list; list++) {
-		if ((*list)->task_types)
+		if (is_exportable(*list) && !strstr(str_text(&names), (*list)->name))
 			str_printf(&names, "%s%s", names.len ? " or " : "", (*list)->name);
 	}
 	return arena_strdup(&in->arena, str_text(&names));

@@ -30,18 +30,18 @@ static const struct waker_row rows[] = {
 	{ 0 },
 };
 
-static const struct waker_row *row_of(const struct mark *m)
+static const struct waker_row *row_of(const struct runtime *crate)
 {
 	for (const struct waker_row *row = rows; row->crate; row++) {
-		if (strcmp(row->crate, m->of->name) == 0)
+		if (strcmp(row->crate, crate->name) == 0)
 			return row;
 	}
 	return NULL;
 }
 
-static const struct type *type_of(const struct waker_row *row, const struct mark *m)
+static const struct type *type_of(const struct waker_row *row, const struct function *block_on)
 {
-	return row->type ? lookup_type(m->function->dm, row->type, m->function->die) : NULL;
+	return row->type ? lookup_type(block_on->dm, row->type, block_on->die) : NULL;
 }
 
 /* ---- by a thread-local ---- */
@@ -49,7 +49,7 @@ static const struct type *type_of(const struct waker_row *row, const struct mark
 static struct error *read_waker(struct collector *c, const struct waker_row *row,
                                 const struct mark *m, struct value v, uint64_t *ret)
 {
-	const struct type *t = type_of(row, m);
+	const struct type *t = type_of(row, m->function);
 	const struct member *member = t ? type_member(t, row->member) : NULL;
 	struct value place;
 	struct waker w;
@@ -117,7 +117,7 @@ static uint64_t find_by_futex(struct collector *c, const struct thread_stack *s,
 		s->thread->has_regs && s->thread->regs.in_syscall
 			? arch_syscall(c->in->target->arch, s->thread->regs.syscall)
 			: NULL;
-	const struct type *t = call && call->takes_futex ? type_of(row, m) : NULL;
+	const struct type *t = call && call->takes_futex ? type_of(row, m->function) : NULL;
 	const struct path *p = t ? inspector_optional_path(c->in, t, row->member) : NULL;
 	struct word w = { 0 };
 	uint64_t offset;
@@ -149,7 +149,7 @@ static uint64_t find_by_context(struct collector *c, const struct thread_stack *
 uint64_t block_on_waker_find(struct collector *c, const struct thread_stack *s,
                              const struct mark *m)
 {
-	const struct waker_row *row = row_of(m);
+	const struct waker_row *row = row_of(m->of);
 	uint64_t found = 0;
 
 	if (!row || !m->function)
@@ -159,4 +159,27 @@ uint64_t block_on_waker_find(struct collector *c, const struct thread_stack *s,
 	else
 		found = find_by_futex(c, s, row, m);
 	return found ? found : find_by_context(c, s, m);
+}
+
+/* ---- layout files ---- */
+
+void block_on_waker_learn(const struct function *block_on, const struct runtime *crate,
+                          block_on_type_fn *visit, void *arg)
+{
+	SCRATCH(tmp);
+	const struct waker_row *row = row_of(crate);
+	struct thread_local *found;
+	const char *doubt;
+	size_t n = 0;
+
+	if (!row)
+		return;
+	visit(type_of(row, block_on), arg);
+	if (!row->thread_local)
+		return;
+	struct error *err =
+		lookup_thread_locals(block_on->dm, row->thread_local, &tmp, &found, &n, &doubt);
+	for (size_t i = 0; !err && i < n; i++)
+		visit(found[i].type, arg);
+	error_free(err);
 }

@@ -15,4 +15,12 @@
 uint64_t block_on_waker_find(struct collector *c, const struct thread_stack *s,
                              const struct mark *m);
 
+/*
+ * For a layout file: asks the debug info for what that search needs of a block_on of a crate of
+ * block_on_crates. visit is called with the types.
+ */
+typedef void block_on_type_fn(const struct type *t, void *arg);
+void block_on_waker_learn(const struct function *block_on, const struct runtime *crate,
+                          block_on_type_fn *visit, void *arg);
+
 #endif

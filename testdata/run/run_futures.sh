@@ -1,7 +1,7 @@
 #!/bin/bash
 # Attaches to the programs of futures/, tasks of a ThreadPool, as run_live.sh does to programs. No list
 # of such tasks is complete, and every answer says so. With Cargo.lock also to four_executors, in which
-# each waker must be known, and with it whom it wakes.
+# each waker must be known, and with it whom it wakes. By a layout file the tasks must be the same.
 #
 # usage: run_futures.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -28,6 +28,25 @@ check_wakers() {
 	fi
 }
 
+# check_layout EXE: its layout file gives the tasks and trees of its debug info, in a core too.
+check_layout() {
+	local exe=$1 name=${1##*/}
+
+	start_program env MALLOC_ARENA_MAX=1 "$exe" || fail "$exe did not get ready"
+	gcore -o "$work/core" "$pid" >"$work/said" 2>&1 8>&- || fail "$name: no core: $(cat "$work/said")"
+	mv "$work/core.$pid" "$work/core"
+	stop_program
+	"$asyncdbg" layout "$exe" -o "$work/layout" 2>"$work/said" || fail "$name: $(cat "$work/said")"
+	strip --strip-all -o "$work/stripped" "$exe"
+	"$asyncdbg" --no-cache -c "$work/core" --exe "$exe" --json async backtrace all >"$work/by-dwarf" || true
+	"$asyncdbg" --no-cache -c "$work/core" --exe "$work/stripped" --layout "$work/layout" --json \
+		async backtrace all >"$work/by-layout" || true
+	"$testdata/check/compare_tasks.py" "$work/by-dwarf" "$work/by-layout" >"$work/said" ||
+		fail "$name ($profile): by its layout file the tasks differ: $(cat "$work/said")"
+	rm "$work/core"
+	echo "$name ($profile): the same by its layout file"
+}
+
 [ "$profile" != lto ] || [ $# -gt 0 ] || set -- Cargo
 list_locks "$@"
 export PARTIAL='(thread_pool) keeps no list of its tasks: these are all that queues and wakers lead to'
@@ -38,4 +57,7 @@ for lock in "${locks[@]}"; do
 	build_with "$lock" "${programs[@]}"
 	live "${programs[@]}"
 	[ "$lock" != Cargo ] || check_wakers "$binaries/four_executors"
+	for program in "${programs[@]}"; do
+		check_layout "$target/$profile/$program"
+	done
 done
