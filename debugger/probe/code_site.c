@@ -137,6 +137,21 @@ static bool writes(const struct reader *r, unsigned *arguments, bool *stack)
 	return true;
 }
 
+/* Whether the instruction may change what a function has returned. */
+static bool writes_result(const struct reader *r)
+{
+	static const x86_reg parts[] = { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL };
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+	bool found = false;
+
+	if (cs_regs_access(r->handle, r->insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+		return true;
+	for (uint8_t i = 0; i < nwritten; i++)
+		found |= is_part_of(written[i], parts, sizeof(parts) / sizeof(*parts));
+	return found;
+}
+
 /* How the instruction moves the stack pointer; false: not by a constant. */
 static bool stack_move(const struct reader *r, int32_t *ret)
 {
@@ -179,11 +194,12 @@ static unsigned moved_to(const struct reader *r, unsigned from)
 /* A walk along a straight line of code, and where the argument is meanwhile. */
 struct walk {
 	bool tracks, over_calls;
-	unsigned bits; /* of the registers that have the argument */
-	bool leaked;   /* the address of slot was taken: a callee may change it */
-	bool has_slot; /* the stack has it too: */
-	int64_t slot;  /* distance from the stack pointer where the walk began */
-	int64_t delta; /* of the stack pointer */
+	unsigned bits;  /* of the registers that have the argument */
+	bool leaked;    /* the address of slot was taken: a callee may change it */
+	bool has_slot;  /* the stack has it too: */
+	int64_t slot;   /* distance from the stack pointer where the walk began */
+	int64_t delta;  /* of the stack pointer */
+	bool no_result; /* %rax may have changed */
 };
 
 static unsigned moved_to_any(const struct reader *r, unsigned bits)
@@ -230,6 +246,7 @@ static bool walk_on(const struct reader *r, struct walk *w)
 	bool stack;
 	int32_t move = 0;
 
+	w->no_result |= in_group(r, CS_GRP_CALL) || writes_result(r);
 	if (in_group(r, CS_GRP_CALL)) {
 		w->bits = 0; /* the registers of arguments are free in a call */
 		return w->over_calls && (!w->tracks || (w->has_slot && !w->leaked));
@@ -261,6 +278,7 @@ static bool walk(struct reader *r, struct walk *w, struct code_site *site)
 				.stack_delta = (int32_t)w->delta,
 				.argument = w->bits ? lowest(w->bits) : CODE_ON_STACK,
 				.stack_slot = w->has_slot ? (int32_t)w->slot : 0,
+				.has_result = !w->no_result,
 			};
 			return true;
 		}
@@ -270,7 +288,8 @@ static bool walk(struct reader *r, struct walk *w, struct code_site *site)
 	return false;
 }
 
-bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta)
+bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta,
+                          bool *keeps_result)
 {
 	struct walk w = { 0 };
 	struct reader r;
@@ -279,6 +298,7 @@ bool code_leads_to_return(const struct code_bytes *function, uint64_t address, i
 	for (int i = 0; ok && i < CODE_MAX_STEPS && reader_next(&r); i++) {
 		if (r.insn->id == X86_INS_RET && r.insn->detail->x86.op_count == 0) {
 			*stack_delta = (int32_t)w.delta + 8;
+			*keeps_result = !w.no_result;
 			found = true;
 			break;
 		}
@@ -503,7 +523,7 @@ bool code_return_site(const struct code_bytes *function, uint64_t address, bool 
 	          reader_seek(&r, function, address);
 
 	if (ok) {
-		*ret = (struct code_site){ .address = address, .slow = true };
+		*ret = (struct code_site){ .address = address, .slow = true, .has_result = true };
 		if (walk(&r, &w, &site))
 			*ret = site;
 	}

@@ -26,6 +26,7 @@ struct code_site {
 	/* Where the argument that was asked for is there. */
 	unsigned argument;  /* number of the register, 0 to 2, or CODE_ON_STACK */
 	int32_t stack_slot; /* its distance from the stack pointer at the entry */
+	bool has_result;    /* of code_return_site(): %rax has there what the call returned */
 };
 
 enum {
@@ -76,10 +77,11 @@ bool code_tail_jump(const struct code_bytes *function, unsigned argument, struct
 
 /*
  * Whether a straight line of code leads from an address of the function to the return from it.
- * *stack_delta: the stack pointer behind that return minus the one at the address.
+ * *stack_delta: the stack pointer behind that return minus the one at the address. *keeps_result:
+ * %rax is not changed.
  */
-bool code_leads_to_return(const struct code_bytes *function, uint64_t address,
-                          int32_t *stack_delta);
+bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta,
+                          bool *keeps_result);
 
 /*
  * Whether a straight line of code, which leaves the stack alone, leads from the entry to a jump

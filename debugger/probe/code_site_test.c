@@ -138,6 +138,7 @@ static void test_a_return_before_a_call(void **state)
 	assert_true(code_return_site(code, AT + 2, true, &site));
 	assert_int_equal(site.address, AT + 7);
 	assert_false(site.slow);
+	assert_false(site.has_result);
 }
 
 static void test_a_return(void **state)
@@ -150,6 +151,7 @@ static void test_a_return(void **state)
 	assert_int_equal(site.address, AT + 6);
 	assert_int_equal(site.stack_delta, 24);
 	assert_false(site.slow);
+	assert_true(site.has_result);
 	/* No call ends there. */
 	assert_false(
 		code_return_site(CODE(CALL_RAX, ADD_RSP_24, 0x74, 0, RET), AT + 3, false, &site));
@@ -157,10 +159,37 @@ static void test_a_return(void **state)
 	assert_false(code_return_site(CODE(CALL_RAX), AT + 2, false, &site));
 }
 
+static void test_what_a_call_returned(void **state)
+{
+	struct code_site site;
+	int32_t delta;
+	bool keeps;
+
+	(void)state;
+	/* "test %al, %al"; "mov $0, %al"; "mov %edi, %eax"; "mov %al, 15(%rsp)". */
+	assert_true(
+		code_return_site(CODE(CALL_RAX, 0x84, 0xc0, 0x74, 0, RET), AT + 2, false, &site));
+	assert_true(site.has_result);
+	assert_true(code_return_site(CODE(CALL_RAX, 0xb0, 0, 0x74, 0, RET), AT + 2, false, &site));
+	assert_false(site.has_result);
+	assert_true(
+		code_return_site(CODE(CALL_RAX, 0x89, 0xf8, 0x74, 0, RET), AT + 2, false, &site));
+	assert_false(site.has_result);
+	assert_true(code_return_site(CODE(CALL_RAX, 0x88, 0x44, 0x24, 15, 0x74, 0, RET), AT + 2,
+	                             false, &site));
+	assert_true(site.has_result);
+	/* The place behind the call itself. */
+	assert_true(code_return_site(CODE(CALL_RAX, 0xb0, 0, RET), AT + 2, false, &site));
+	assert_true(site.slow && site.has_result);
+	assert_true(code_leads_to_return(CODE(CALL_RAX, 0xb0, 0, RET), AT + 2, &delta, &keeps));
+	assert_false(keeps);
+}
+
 static void test_a_return_that_returns(void **state)
 {
 	struct code_site site;
 	int32_t delta;
+	bool keeps;
 
 	(void)state;
 	/* What follows the return is another function. */
@@ -168,9 +197,10 @@ static void test_a_return_that_returns(void **state)
 	assert_true(code_return_site(code, AT + 2, false, &site));
 	assert_int_equal(site.address, AT + 2);
 	assert_true(site.slow);
-	assert_true(code_leads_to_return(code, AT + 2, &delta));
+	assert_true(code_leads_to_return(code, AT + 2, &delta, &keeps));
+	assert_true(keeps);
 	assert_int_equal(delta, 24 + 8);
-	assert_false(code_leads_to_return(CODE(CALL_RAX, 0x74, 0, RET), AT + 2, &delta));
+	assert_false(code_leads_to_return(CODE(CALL_RAX, 0x74, 0, RET), AT + 2, &delta, &keeps));
 }
 
 static void test_a_jump_to_another_function(void **state)
@@ -232,13 +262,14 @@ static void test_bytes_that_are_no_code(void **state)
 	struct code_site site;
 	struct code_tail tail;
 	int32_t delta;
+	bool keeps;
 
 	(void)state;
 	assert_true(code_entry_site(CODE(0x06, 0x06, 0x06), 0, &site));
 	assert_true(site.slow);
 	assert_false(code_return_site(CODE(0x06, 0x06, 0x06), AT + 1, false, &site));
 	assert_false(code_tail_jump(CODE(0x06), 0, &tail));
-	assert_false(code_leads_to_return(CODE(0x06), AT, &delta));
+	assert_false(code_leads_to_return(CODE(0x06), AT, &delta, &keeps));
 	assert_false(code_never_returns(CODE(0x06)));
 	assert_false(code_entry_site(&(const struct code_bytes){ AT, NULL, 0 }, 0, &site));
 }
@@ -253,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_an_argument_that_moves),
 		cmocka_unit_test(test_a_return),
 		cmocka_unit_test(test_a_return_before_a_call),
+		cmocka_unit_test(test_what_a_call_returned),
 		cmocka_unit_test(test_a_return_that_returns),
 		cmocka_unit_test(test_a_jump_to_another_function),
 		cmocka_unit_test(test_indirect_calls),

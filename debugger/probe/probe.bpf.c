@@ -326,6 +326,19 @@ static __always_inline void set_outer(struct probe_record *r, struct calls *c, _
 	r->by_point = any ? frame_at(c, depth - 1)->point : 0;
 }
 
+/*
+ * Whether the record of a return is left out; but for one of a shorter call whose result alone
+ * tells that its object is finished.
+ */
+static __always_inline bool is_silent(const struct probe_record *r, const struct frame *f,
+                                      const struct probe_point *p, __u8 flags)
+{
+	if (p && p->silent & PROBE_NO_END)
+		return true;
+	return r->time - f->start < settings.min_ns &&
+	       !(p && p->has_result && flags & PROBE_FINISHED);
+}
+
 /* Writes the record of the return of the call at that depth. */
 static __always_inline void finish(struct whole_record *r, struct calls *c, __u32 depth, __u8 flags)
 {
@@ -335,7 +348,9 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 
 	if (p && flags & PROBE_LATE)
 		p->looked = 0;
-	if (r->head.time - f->start < settings.min_ns || (p && p->silent & PROBE_NO_END))
+	if (p && !p->has_result)
+		flags &= ~PROBE_FINISHED;
+	if (is_silent(&r->head, f, p, flags))
 		return;
 	r->head.kind = PROBE_RETURN;
 	r->head.point = f->point;
@@ -346,7 +361,7 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 	set_outer(&r->head, c, depth);
 	r->head.flags = flags | (f->finished ? PROBE_FINISHED : 0);
 	r->head.copied = 0;
-	if (p && p->npieces && !f->finished && !(flags & PROBE_LATE)) {
+	if (p && p->npieces && !(r->head.flags & (PROBE_FINISHED | PROBE_LATE))) {
 		copy_pieces(r, p);
 		if (!is_at_rest(c, p, f)) {
 			r->head.copied = 0;
@@ -419,9 +434,11 @@ static __always_inline void enter(struct whole_record *r, struct calls *c, struc
 		submit(r);
 }
 
-/* The stack pointer at its entry tells which call has returned: those inside it have returned
- * unseen. */
-static __always_inline void leave(struct whole_record *r, struct calls *c, __u64 entry)
+/*
+ * The stack pointer at its entry tells which call has returned: those inside it have returned
+ * unseen. flags: PROBE_FINISHED if what it has returned, where that counts, says so.
+ */
+static __always_inline void leave(struct whole_record *r, struct calls *c, __u64 entry, __u8 flags)
 {
 	__u32 depth = c->depth;
 
@@ -441,7 +458,16 @@ static __always_inline void leave(struct whole_record *r, struct calls *c, __u64
 	if (!depth || depth > PROBE_MAX_DEPTH || frame_at(c, depth - 1)->sp != entry)
 		return;
 	c->depth = depth - 1;
-	finish(r, c, depth - 1, 0);
+	finish(r, c, depth - 1, flags);
+}
+
+/* Whether a bit of the object's state says that nothing can finish it any more. */
+static __always_inline bool is_over(const struct probe_record *r, const struct probe_point *p)
+{
+	__u32 state = 0;
+
+	return p->unfinished && (!read_user(&state, sizeof(state), r->object + p->busy_offset) ||
+	                         state & p->busy_mask);
 }
 
 static __always_inline void meet(struct whole_record *r, struct calls *c,
@@ -449,6 +475,8 @@ static __always_inline void meet(struct whole_record *r, struct calls *c,
 {
 	__u32 depth = c->depth;
 
+	if (is_over(&r->head, p))
+		return;
 	r->head.kind = p->kind;
 	r->head.copied = 0;
 	r->head.start = 0;
@@ -630,7 +658,7 @@ int at_point(struct pt_regs *ctx)
 		return 0;
 	sp -= (__u64)(__s64)p->stack_delta;
 	if (p->kind == PROBE_RETURN) {
-		leave(r, c, sp);
+		leave(r, c, sp, p->has_result && !(ctx->rax & 0xff) ? PROBE_FINISHED : 0);
 		return 0;
 	}
 	/*

@@ -145,7 +145,8 @@ bool code_each_indirect_call(const struct code_bytes *function, code_call_fn *vi
 	return false;
 }
 
-bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta)
+bool code_leads_to_return(const struct code_bytes *function, uint64_t address, int32_t *stack_delta,
+                          bool *keeps_result)
 {
 	(void)function, (void)address, (void)stack_delta;
 	return false;

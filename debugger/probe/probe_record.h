@@ -139,6 +139,12 @@ struct probe_point {
 	 * each record of a call of it: 8 bytes, 0 if it could not be read.
 	 */
 	__u32 is_own_id;
+	/*
+	 * Of a PROBE_CALL: the lowest byte of what it returns is 0 where it has finished its
+	 * object. Of a PROBE_RETURN: %rax has what the call has returned.
+	 */
+	__u32 has_result;
+	__u32 unfinished; /* of a PROBE_FINAL: it counts only while no bit of busy_mask is set */
 	struct probe_exchange exchange; /* of a PROBE_OBJECT or PROBE_FINAL */
 	/* Written by the program; 0 at first. */
 	__u32 looked;      /* how many calls were looked at: see PROBE_LOOKS */
@@ -146,7 +152,8 @@ struct probe_point {
 };
 
 enum {
-	PROBE_FINISHED = 1,   /* of a return: a PROBE_FINAL of the object came before it */
+	PROBE_FINISHED = 1,   /* of a return: a PROBE_FINAL of the object came before it, or what it
+	                         returned says so */
 	PROBE_LATE = 2,       /* of a return: it was seen only by the next event of the thread */
 	PROBE_UNREAD = 4,     /* the object could not be read: id is 0, or the copy is missing */
 	PROBE_NEW_RETURN = 8, /* of a call: it returns to an address without a point */

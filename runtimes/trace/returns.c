@@ -19,6 +19,7 @@ struct search {
 	const struct returns *r;
 	uint64_t after; /* of the innermost call */
 	int32_t delta;  /* of the stack pointer, from the entry of the innermost callee */
+	bool no_result; /* the callers up to here may return something else */
 	unsigned level, nfound;
 };
 
@@ -32,8 +33,8 @@ static void report(struct search *s, const struct code_function *f, const struct
 	if (s->nfound++ >= MAX_SITES)
 		return;
 	s->r->found(&(struct return_site){ name ? inspector_clean_name(a, name) : NULL, s->after,
-	                                   site->address, s->delta + site->stack_delta,
-	                                   site->slow },
+	                                   site->address, s->delta + site->stack_delta, site->slow,
+	                                   site->has_result && !s->no_result },
 	            s->r->arg);
 }
 
@@ -46,7 +47,8 @@ static void visit_caller(uint64_t next, void *arg)
  * Where the caller returns at once, the points are behind the calls of the caller: no instruction
  * in between is emulated. False: nothing calls it directly.
  */
-static bool search_outer(struct search *s, const struct code_function *f, int32_t to_return)
+static bool search_outer(struct search *s, const struct code_function *f, int32_t to_return,
+                         bool keeps_result)
 {
 	struct search outer = *s;
 
@@ -54,6 +56,7 @@ static bool search_outer(struct search *s, const struct code_function *f, int32_
 		return false;
 	outer.level++;
 	outer.delta += to_return;
+	outer.no_result |= !keeps_result;
 	code_map_each_caller(s->r->code, f->low, visit_caller, &outer);
 	bool found = outer.nfound > s->nfound;
 	s->nfound = outer.nfound;
@@ -66,12 +69,13 @@ static void search_return(struct search *s, uint64_t after)
 	struct code_bytes bytes;
 	struct code_site site;
 	int32_t to_return;
+	bool keeps_result;
 
 	if (!f || s->nfound >= MAX_SITES || !code_map_bytes(s->r->code, f, &bytes) ||
 	    !code_return_site(&bytes, after, false, &site))
 		return;
-	if (site.slow && code_leads_to_return(&bytes, after, &to_return) &&
-	    search_outer(s, f, to_return))
+	if (site.slow && code_leads_to_return(&bytes, after, &to_return, &keeps_result) &&
+	    search_outer(s, f, to_return, keeps_result))
 		return;
 	if (site.slow && s->r->over_calls && !code_return_site(&bytes, after, true, &site))
 		return;
@@ -100,13 +104,24 @@ void returns_of_function(const struct returns *r, uint64_t function)
 
 /* ---- calls through a table ---- */
 
-static bool is_caller(const char *name, const struct runtime *runtime)
+/* The name of the function in which a closure is; of other functions their own. */
+static const char *without_closure(struct arena *a, const char *name)
+{
+	const char *closure = strstr(name, "::{closure");
+
+	return closure ? arena_strndup(a, name, (size_t)(closure - name)) : name;
+}
+
+static bool is_caller(const char *whole, const struct runtime *runtime, struct arena *tmp)
 {
 	const char *within = runtime->poll_caller_within, *own = runtime->poll_caller;
-	const char *last = qualified_last(name);
 
-	return str_begins(name, within) && last != name + strlen(within) &&
-	       qualified_base_len(last) == strlen(own) && str_begins(last, own);
+	if (!str_begins(whole, within))
+		return false;
+	const char *name = without_closure(tmp, whole), *last = qualified_last(name);
+
+	return last > name + strlen(within) && qualified_base_len(last) == strlen(own) &&
+	       str_begins(last, own);
 }
 
 /* Whether the code before a link-time address is of one of the callers, inlined. */
@@ -118,7 +133,7 @@ static bool is_inlined(const struct returns *r, uint64_t after)
 	const struct location *l = lookup_rust_functions_at(r->in->di, pc, &tmp, &n);
 
 	for (size_t i = 0; l && i < n; i++) {
-		if (l[i].name && is_caller(l[i].name, r->runtime))
+		if (l[i].name && is_caller(l[i].name, r->runtime, &tmp))
 			return true;
 	}
 	return false;

@@ -17,6 +17,7 @@ struct return_site {
 	uint64_t address;     /* of the point; link-time */
 	int32_t stack_delta;  /* the stack pointer there minus that at the entry of the callee */
 	bool slow;
+	bool has_result; /* %rax has there what the call has returned */
 };
 typedef void return_site_fn(const struct return_site *site, void *arg);
 
