@@ -80,6 +80,16 @@ struct probe_row {
 	bool optional;           /* of these functions some have neither */
 	const char *not_calling; /* no function that directly calls one of that name */
 	const char *rare; /* instances with this in their generics run hardly ever; NULL: none */
+	/*
+	 * Of a poll: it returns Poll<()>, and with Ready the task has ended. Ends of tasks that are
+	 * polled no more need a row of their own.
+	 */
+	bool returns_end;
+	bool unfinished; /* of an end: it counts only while no bit of busy_mask is set */
+	/*
+	 * Of a waker: its first use since a poll of the task began puts the task into a queue.
+	 */
+	bool queues;
 };
 
 /*

@@ -102,6 +102,13 @@ static const char *mangled_path(struct arena *a, const char *path)
 	return arena_strdup(a, str_text(&text));
 }
 
+static const char *symbol_name(struct planner *p, const struct code_function *f)
+{
+	const char *name = demangle(p->a, f->name);
+
+	return name + (*name == '<');
+}
+
 const char *plan_name(struct planner *p, const struct code_function *f)
 {
 	const struct function *found =
@@ -109,8 +116,7 @@ const char *plan_name(struct planner *p, const struct code_function *f)
 
 	if (found && found->name && found->low == f->low + p->code->dm->module->bias)
 		return found->name;
-	const char *name = demangle(p->a, f->name);
-	return name + (*name == '<');
+	return symbol_name(p, f);
 }
 
 /* direct: whether it is a function of the module itself. */
@@ -141,6 +147,9 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 		if (!at || !strstr(at + strlen(path), own))
 			continue;
 		const char *name = plan_name(p, f);
+		/* In debug info methods are in their type, wherever their impl is. */
+		if (!is_function(name, within, wanted, &direct))
+			name = symbol_name(p, f);
 		if (is_function(name, within, wanted, &direct))
 			found(p, f, name, direct, arg);
 	}
@@ -276,6 +285,7 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.entry = f->low,
 		.parameter = row->argument,
 		.job = job,
+		.queues = row->queues,
 	};
 	bool identified = point.role != TRACE_AT_PARK;
 
@@ -296,6 +306,8 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.stack_slot = site.stack_slot,
 		.busy_offset = identified ? (uint32_t)p->id->busy_offset : 0,
 		.busy_mask = identified ? p->id->busy_mask : 0,
+		.has_result = row->returns_end,
+		.unfinished = row->unfinished,
 	};
 	describe_task(p, f, &point);
 	/* What runs once in the life of a worker may be slow. */
@@ -359,6 +371,7 @@ static void plan_rows(struct planner *p)
 		if (row->unless && has_function(p, row_named(p->runtime->probes, row->unless)))
 			continue;
 		find_functions(p, row->within, row->name, add_point, row);
+		p->returns_end |= row->returns_end;
 	}
 	if (p->runtime->poll_caller)
 		find_functions(p, p->runtime->poll_caller_within, p->runtime->poll_caller,
@@ -383,10 +396,13 @@ static void add_return_point(const struct return_site *site, void *arg)
 		.offset = code_map_offset(p->code, site->address),
 		.slow = site->slow,
 		.of_park = p->of_park,
-		.kernel = { .kind = PROBE_RETURN, .stack_delta = site->stack_delta },
+		.kernel = { .kind = PROBE_RETURN,
+		            .stack_delta = site->stack_delta,
+		            .has_result = site->has_result },
 	};
 	struct trace_point *same = point_like(p, &point);
 
+	p->unseen[PROBE_EVENT_END] += p->returns_end && !p->of_park && !site->has_result;
 	if (point.slow && !p->slow)
 		p->slow_returns++;
 	else if (same)
@@ -440,6 +456,7 @@ static struct error *read_code(struct planner *p, struct dwarf_module *dm)
 static void begin_runtime(struct planner *p, const struct runtime *runtime)
 {
 	p->runtime = runtime;
+	p->returns_end = false;
 	p->first = p->points.n;
 	p->has = NEW_ARRAY(p->a, bool, TRACE_NEVENTS);
 }

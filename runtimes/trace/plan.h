@@ -75,6 +75,7 @@ struct trace_point {
 	uint64_t offset;    /* of the point, in the file */
 	bool inside;        /* it is not the function's entry, but within it */
 	bool of_park;       /* of TRACE_AT_RETURN: only calls of TRACE_AT_PARK return there */
+	bool queues;        /* of TRACE_AT_WAKER: as in struct probe_row */
 	bool slow;          /* the kernel needs a single step there */
 	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
 	struct probe_point kernel;

@@ -56,6 +56,16 @@ static bool has_shared_wakes(const struct planner *p)
 	return false;
 }
 
+/* Uses of wakers show wake-ups. */
+static bool queues_by_wakers(const struct planner *p)
+{
+	const struct probe_row *row = p->runtime->probes;
+
+	while (row->name && !row->queues)
+		row++;
+	return row->name != NULL;
+}
+
 static const char *nameless_reason(const struct planner *p, enum trace_event event)
 {
 	if (event == TRACE_WORKER_START || event == TRACE_WORKER_STOP)
@@ -106,7 +116,8 @@ void plan_judge(struct planner *p)
 	bool returns = has_role(p, TRACE_AT_RETURN, false);
 	bool ends = polls && returns && !p->slow_ends;
 	bool workers = has_role(p, TRACE_AT_POLL, true);
-	bool wakes = is_whole(p, PROBE_EVENT_WAKE) && !(p->nameless && has_shared_wakes(p));
+	enum probe_event wake = queues_by_wakers(p) ? PROBE_EVENT_WAKER : PROBE_EVENT_WAKE;
+	bool wakes = is_whole(p, wake) && !(p->nameless && has_shared_wakes(p));
 
 	/* Where no function shows it, the first poll of a task does. */
 	judge_event(p, TRACE_SPAWN, PROBE_EVENT_SPAWN, polls && !p->nameless, false);
@@ -118,7 +129,7 @@ void plan_judge(struct planner *p)
 	judge_event(p, TRACE_PARK, PROBE_EVENT_PARK, parks, false);
 	judge_event(p, TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns && !p->slow_unparks,
 	            p->slow_unparks > 0);
-	judge_event(p, TRACE_WAKE, PROBE_EVENT_WAKE, wakes, false);
+	judge_event(p, TRACE_WAKE, wake, wakes, false);
 	p->plan->has_wakers |= is_whole(p, PROBE_EVENT_WAKER);
 	memset(p->matches, 0, sizeof(p->matches));
 	memset(p->slow_of, 0, sizeof(p->slow_of));

@@ -25,7 +25,8 @@ struct planner {
 	bool outdated;   /* an older version wrote the layout file: it lacks functions of tasks */
 	size_t left_out; /* slow points that were not wanted, */
 	size_t slow_returns, slow_unparks, slow_ends; /* and slow sites of returns */
-	bool of_park; /* the returns that are searched are of parking */
+	bool of_park;     /* the returns that are searched are of parking */
+	bool returns_end; /* what polls return tells whether tasks have ended */
 	/* Of the runtime, by enum probe_event: */
 	size_t matches[PROBE_EVENT_PARK + 1], slow_of[PROBE_EVENT_PARK + 1];
 	size_t unseen[PROBE_EVENT_PARK + 1]; /* functions in which it cannot be seen */

@@ -25,7 +25,7 @@ bool task_lives_begin(struct task_lives *lives, uint64_t key)
 	bool is_new = !life->lives;
 
 	if (is_new)
-		*life = (struct task_life){ .lives = true };
+		*life = (struct task_life){ .lives = true, .queued = true };
 	return is_new;
 }
 

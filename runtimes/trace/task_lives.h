@@ -15,6 +15,8 @@
 /* What was seen of the task at an address. */
 struct task_life {
 	bool lives;
+	bool queued;    /* it has been in a queue since its last poll began, as from its spawn on */
+	bool polled;    /* it is being polled */
 	pid_t tid;      /* that polled it last; 0: none was seen to */
 	uint64_t table; /* of its functions; 0: not seen yet */
 };

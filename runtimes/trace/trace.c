@@ -42,7 +42,7 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 	case TRACE_AT_WAKE:
 		return wanted[TRACE_WAKE];
 	case TRACE_AT_WAKER:
-		return wanted[TRACE_WAKE] && t->options.wakers;
+		return wanted[TRACE_WAKE] && (t->options.wakers || p->queues);
 	case TRACE_AT_SPAWN:
 		return wanted[TRACE_SPAWN] || wanted[TRACE_WAKE];
 	case TRACE_AT_END:
@@ -74,7 +74,7 @@ static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 		/* The first poll of a task may show its spawn. */
 		return silence(p->kernel.is_own_id || wanted[TRACE_POLL_START] ||
 		                       wanted[TRACE_SPAWN],
-		               wanted[TRACE_POLL_END]);
+		               p->kernel.has_result || wanted[TRACE_POLL_END]);
 	case TRACE_AT_PARK:
 		return silence(wanted[TRACE_PARK], wanted[TRACE_UNPARK]);
 	case TRACE_AT_END:
@@ -264,6 +264,14 @@ static void measure_threads(struct trace *t, const struct snapshot *s)
 	}
 }
 
+static void know_by_address(struct trace *t, const struct task *task)
+{
+	uint64_t key = trace_key(task);
+
+	task_lives_begin(&t->lives, key);
+	task_lives_at(&t->lives, key)->queued = task->state != TASK_IDLE;
+}
+
 void trace_know(struct trace *t, const struct snapshot *s)
 {
 	t->known_at = clock_now_ns();
@@ -278,7 +286,7 @@ void trace_know(struct trace *t, const struct snapshot *s)
 		if (s->tasks[i]->number)
 			id_set_add(&t->seen, s->tasks[i]->number);
 		else
-			task_lives_begin(&t->lives, trace_key(s->tasks[i]));
+			know_by_address(t, s->tasks[i]);
 	}
 	for (size_t i = 0; i < s->njobs; i++) {
 		if (s->jobs[i].id)

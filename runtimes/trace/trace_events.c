@@ -147,8 +147,8 @@ static void end_call(struct trace *t, const struct trace_point *p, const struct 
 {
 	item->poll_ns = r->time - r->start;
 	item->ready = r->flags & PROBE_FINISHED;
-	item->ready_known = p->has[TRACE_TERMINATE];
 	item->late = r->flags & PROBE_LATE;
+	item->ready_known = p->has[TRACE_TERMINATE] && !(item->late && p->kernel.has_result);
 	t->totals.unmatched += item->late;
 	if (p->kernel.is_own_id && !p->type)
 		item->type = type_of_table(t, p, task_lives_at(&t->lives, item->task)->table);
@@ -164,9 +164,31 @@ static bool begin_call(struct trace *t, const struct trace_point *p, const struc
 	if (item->event != TRACE_POLL_START)
 		return true;
 	bool goes_on = pass_unseen_spawn(t, p, item, table);
-	if (p->kernel.is_own_id && item->task)
-		task_lives_at(&t->lives, item->task)->tid = item->tid;
+	if (p->kernel.is_own_id && item->task) {
+		struct task_life *life = task_lives_at(&t->lives, item->task);
+
+		life->tid = item->tid;
+		life->queued = false;
+		life->polled = true;
+	}
 	return goes_on;
+}
+
+/* What the poll has returned says that the task has ended. */
+static bool pass_returned_end(struct trace *t, const struct trace_point *p,
+                              const struct trace_item *item)
+{
+	struct trace_item end = *item;
+
+	if (p->kernel.is_own_id && item->task)
+		task_lives_at(&t->lives, item->task)->polled = false;
+	if (!p->kernel.has_result || !item->ready || !item->task)
+		return true;
+	end.event = TRACE_TERMINATE;
+	end.poll_ns = end.off_ns = 0;
+	end.ready = end.ready_known = false;
+	task_lives_end(&t->lives, item->task);
+	return pass(t, &end);
 }
 
 /* The start or the end of a call. */
@@ -182,11 +204,11 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
 		item->task = 0;
 	else
 		set_task(t, item, p, table);
-	if (ends)
-		end_call(t, p, r, copy, item);
-	else if (!begin_call(t, p, r, table, item))
-		return false;
-	return pass(t, item);
+	if (!ends)
+		return begin_call(t, p, r, table, item) && pass(t, item);
+	end_call(t, p, r, copy, item);
+	return pass_returned_end(t, p, item) &&
+	       (item->poll_ns < t->options.min_ns || pass(t, item));
 }
 
 /*
@@ -212,6 +234,22 @@ static bool take_end(struct trace *t, const struct trace_point *p, const struct 
 	return goes_on;
 }
 
+/* A use of a waker. */
+static bool take_use(struct trace *t, const struct trace_point *p, struct trace_item *item)
+{
+	item->event = TRACE_WAKE;
+	if (p->queues && item->task) {
+		struct task_life *life = task_lives_at(&t->lives, item->task);
+		bool slept = life->lives && !life->polled && !life->queued;
+
+		life->queued = true;
+		if (slept && !pass(t, item))
+			return false;
+	}
+	item->used = true;
+	return !t->options.wakers || pass(t, item);
+}
+
 static bool take_object(struct trace *t, const struct trace_point *p, const struct probe_record *r,
                         struct trace_item *item)
 {
@@ -235,9 +273,7 @@ static bool take_object(struct trace *t, const struct trace_point *p, const stru
 		item->event = TRACE_WAKE;
 		return !is_wake(t, p, item) || pass(t, item);
 	case TRACE_AT_WAKER:
-		item->event = TRACE_WAKE;
-		item->used = true;
-		return pass(t, item);
+		return take_use(t, p, item);
 	default:
 		return take_end(t, p, r, item);
 	}
