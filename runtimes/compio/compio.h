@@ -130,6 +130,11 @@ struct compio_copy *compio_copy_at(const struct collector *c, unsigned index);
 /* The types that the run_future of a task of compio-executor tells. */
 void compio_task_types_of(struct inspector *in, uint64_t run, struct task_types *ret);
 
+/* compio_probe.c: for traces; see runtimes/common/runtime.h. */
+extern const struct probe_row compio_probes[];
+bool compio_probe_id(struct inspector *in, size_t n, struct probe_id *ret);
+const char *compio_type_of_table(struct inspector *in, const struct code_map *code, uint64_t table);
+
 /* compio_list.c */
 void compio_list(struct collector *c);
 

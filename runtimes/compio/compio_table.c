@@ -70,4 +70,9 @@ const struct runtime compio_table = {
 	.parks = parks,
 	.task_functions = "compio_executor::task::",
 	.functions = functions,
+	.probes = compio_probes,
+	.poll_caller_within = "compio_executor::task::",
+	.poll_caller = "run",
+	.probe_id = compio_probe_id,
+	.type_of_table = compio_type_of_table,
 };

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Attaches to compio/compio_tasks, tasks of compio, as run_live.sh does to programs; with Cargo.lock also
-# again and again to compio/compio_http, a server under load: each leaf has a name, no verdict is given.
+# again and again to compio/compio_http, a server under load: each leaf has a name, no verdict is given. Traces
+# compio/traced_compio, whose own counts the events equal: see run_trace_tasks.py.
 #
 # usage: run_compio.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -13,13 +14,18 @@ set -euo pipefail
 . "$(dirname "$0")/workspace.sh" compio "$@"
 shift 2
 need_io_uring
+slow=()
+[ "$profile" != debug ] || slow=(--allow-slow)
 list_locks "$@"
 for lock in "${locks[@]}"; do
 	echo "$lock:"
-	programs=(compio_tasks)
+	programs=(compio_tasks traced_compio)
 	[ "$lock" != Cargo ] || programs+=(compio_http)
 	build_with "$lock" "${programs[@]}"
 	live compio_tasks
+	status=0
+	"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" || status=$?
+	[ "$status" = 0 ] || [ "$status" = 77 ] # the kernel may refuse probes
 	[ "$lock" != Cargo ] ||
 		"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$binaries/compio_http"
 done

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Traces executors/traced_tasks, tasks of async-executor, and compares the events with its own counts.
+"""
+Traces executors/traced_tasks, tasks of async-executor, or compio/traced_compio, tasks of compio, and compares
+the events with its own counts.
 
-usage: run_trace_tasks.py ASYNCDBG TRACED_TASKS [--allow-slow] [SECTION...]
+usage: run_trace_tasks.py ASYNCDBG PROGRAM [--allow-slow] [SECTION...]
 
 Ends with 77 where the kernel refuses probes to us.
 """
@@ -14,14 +16,22 @@ from collections import Counter
 import traced
 from traced import Program, Trace, check, check_true
 
-SECTIONS = ["counts", "local", "pingpong", "reuse", "dropped", "alikes", "stall", "both"]
+SECTIONS = {
+    "traced_tasks": ["counts", "local", "pingpong", "reuse", "dropped", "alikes", "stall", "both"],
+    "traced_compio": ["counts", "threads", "pingpong", "reuse", "dropped", "alikes", "stall"],
+}
 START, END, SPAWN, TERMINATE, WAKE = ("task-poll-start", "task-poll-end", "task-spawn", "task-terminate", "task-wake")
 OURS = {SPAWN, START, END, TERMINATE, WAKE}
 
 
 def is_ours(item):
     """Whether an event is of a task whose id is its address."""
-    return (item["task"] or "").startswith("async_executor:")
+    return (item["task"] or "").startswith(("async_executor:", "compio:"))
+
+
+def is_of_compio(items):
+    """Whether tasks are of compio's own executor; before compio 0.19 they are of async-task."""
+    return any(i["task"].startswith("compio:") for i in items)
 
 
 def name_of(item):
@@ -34,19 +44,22 @@ def count(items, event):
 
 
 def check_counts(section, items, truth):
-    polls = truth["polls"] + truth["cancels"] + truth.get("alikes", 0)
+    of_compio = is_of_compio(items)
+    cancels = 0 if of_compio else truth["cancels"]
+    polls = truth["polls"] + cancels + truth.get("alikes", 0)
     check("spawns", count(items, SPAWN), truth["spawned"])
     check("ends", count(items, TERMINATE), truth["terminated"] + (2 if "alikes" in truth else 0))
     check("polls", count(items, START), polls)
     check("ends of polls", count(items, END), polls)
-    # Tasks of an executor that is dropped end without a poll.
+    # Tasks of an executor that is dropped end without a poll, and of compio those that are cancelled.
+    unpolled = truth.get("unpolled", 0) if of_compio else count(items, TERMINATE) if section == "dropped" else 0
     check("polls that ended their task", sum(1 for i in items if i["event"] == END and i["ready"]),
-          0 if section == "dropped" else count(items, TERMINATE))
+          count(items, TERMINATE) - unpolled)
     names = Counter(name_of(i) for i in items if i["event"] == START)
     for key, number in truth.items():
         if key.startswith("polls."):
             name = key[len("polls."):]
-            check(key, names[name] - (truth["cancels"] if name.endswith("::aborted") else 0), number)
+            check(key, names[name] - (cancels if name.endswith("::aborted") else 0), number)
 
 
 def check_lives(items):
@@ -94,6 +107,10 @@ CHAINS = {
     "panicker": (["panicker", "panics"], "YieldNow"),
     "aborted": (["aborted", "never"], "Pending<"),
 }
+CHAINS_OF_COMPIO = CHAINS | {
+    "sleeper": (["sleeper", "sleeps", "sleep", "sleep_until"], "Timer"),
+    "parent": (["parent", "has_children", "join"], "JoinHandle<"),
+}
 
 
 def check_places(trace, ours):
@@ -101,7 +118,7 @@ def check_places(trace, ours):
     A poll that did not end its task has a place, which is the task's own await; unless another thread has
     polled the task before it could be read.
     """
-    following = {}
+    following, chains = {}, CHAINS_OF_COMPIO if is_of_compio(ours) else CHAINS
     for i in reversed(ours):
         if i["event"] == START:
             following[i["task"]] = i["tid"]
@@ -109,12 +126,12 @@ def check_places(trace, ours):
             continue
         name = name_of(i).split("::")[-1]
         check_true(f"a place of a {name} without that", i["place"] is None or not i["ready"])
-        if name not in CHAINS or i["ready"]:
+        if name not in chains or i["ready"]:
             continue
         check_true(f"a place of {name}", i["place"] is not None or "late" in i or following.get(i["task"]) != i["tid"])
         if i["place"] is None:
             continue
-        place, (functions, leaf) = trace.places[i["place"]], CHAINS[name]
+        place, (functions, leaf) = trace.places[i["place"]], chains[name]
         check(f"chain of {name}", [f["function"].split("::")[-1] for f in place["frames"]], functions)
         check(f"what {name} awaits: {place['awaits']}", leaf in place["awaits"], True)
         check(f"lines of {name}", all(f["line"] for f in place["frames"]), True)
@@ -185,7 +202,7 @@ def run_probes(asyncdbg, path):
     before = traced.failed()
     done = subprocess.run([asyncdbg, path, "--json", "probes", *traced.slow], capture_output=True, text=True, timeout=traced.WAIT)
     answer = json.loads(done.stdout)
-    never = {m["event"] for m in answer["missing"] if m["runtime"] == "async_executor" and m["never"]}
+    never = {m["event"] for m in answer["missing"] if m["runtime"] in ("async_executor", "compio") and m["never"]}
     check("events that it never has", never,
           {"worker-thread-start", "worker-thread-stop", "worker-thread-park", "worker-thread-unpark"})
     check("other events are missing", [m for m in answer["missing"] if not m["never"]], [])
@@ -198,7 +215,7 @@ def main(arguments):
     if len(words) < 2:
         sys.exit(__doc__)
     asyncdbg, path, *sections = words
-    for section in sections or SECTIONS:
+    for section in sections or SECTIONS[os.path.basename(path)]:
         run(asyncdbg, path, section)
     if not sections:
         run_probes(asyncdbg, path)
