@@ -40,7 +40,7 @@ def build(profile, programs):
     target = Path(os.environ.get("CARGO_TARGET_DIR", tempfile.gettempdir() + "/asyncdbg-programs"))
     target = target / "family"
     command = ["cargo", "build", "--locked", "--quiet", "--target-dir", str(target)]
-    command += ["--release"] if profile == "release" else []
+    command += ["--profile", profile] if profile != "debug" else []
     for program in programs:
         command += ["-p", program]
     subprocess.run(command, cwd=TESTDATA / "family", check=True)
@@ -172,7 +172,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--looks", type=int, default=40, help="how many at each program")
     parser.add_argument("asyncdbg")
-    parser.add_argument("profile", choices=["debug", "release"])
+    parser.add_argument("profile", choices=["debug", "release", "lto"])
     parser.add_argument("programs", nargs="*", default=list(PROGRAMS))
     arguments = parser.parse_args()
     if not shutil.which("cargo"):
