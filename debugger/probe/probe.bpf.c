@@ -36,7 +36,8 @@ struct whole_record {
 
 /* What is known of a thread: the calls that it is in, outermost first. */
 struct calls {
-	__u32 depth, unused;
+	__u32 depth;
+	__u32 tid; /* 0: of none */
 	struct frame frames[PROBE_MAX_DEPTH];
 	/*
 	 * The record under construction: it is too large for the stack of the program, and a place
@@ -67,12 +68,31 @@ struct {
 	__type(value, struct probe_point);
 } points SEC(".maps");
 
+/* Threads have places here, for an array is faster than a table by thread. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, PROBE_MAX_THREADS);
 	__type(key, __u32);
 	__type(value, struct calls);
+} calls SEC(".maps");
+
+/* The place of each thread that has one. Larger, so that there is room for one more at any time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 2 * PROBE_MAX_THREADS);
+	__type(key, __u32);
+	__type(value, __u32);
 } threads SEC(".maps");
+
+/* Of each processor: the thread that was last looked up, and in the lower 32 bits its place. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} last_thread SEC(".maps");
+
+static __u32 next_place; /* that a new thread tries, modulo PROBE_MAX_THREADS */
 
 /* Addresses to which calls return and that have a point, or were reported. */
 struct {
@@ -114,9 +134,6 @@ static __always_inline struct frame *frame_at(struct calls *c, __u32 depth)
 	asm volatile("" : "+r"(depth));
 	return &c->frames[depth & (PROBE_MAX_DEPTH - 1)];
 }
-
-/* The value of a new key of threads. */
-static const struct calls no_calls;
 
 static __always_inline void count(__u32 which)
 {
@@ -222,14 +239,25 @@ static __always_inline void note_off_time(struct probe_record *r)
 	r->table = t ? t->total : 0;
 }
 
+/* The bytes of a record that are written if nothing is copied. */
+static __always_inline __u32 cut_length(const struct probe_record *r)
+{
+	if (settings.off_times || (r->kind != PROBE_CALL && r->kind != PROBE_RETURN))
+		return sizeof(*r);
+	return r->by      ? offsetof(struct probe_record, table)
+	       : r->start ? offsetof(struct probe_record, by)
+	                  : offsetof(struct probe_record, start);
+}
+
 static __always_inline void submit(struct whole_record *r)
 {
-	__u32 copied = r->head.copied;
+	__u32 len = r->head.copied;
 
 	note_off_time(&r->head);
-	asm volatile("" : "+r"(copied));
-	copied &= sizeof(r->copy) - 1;
-	if (bpf_ringbuf_output(&ring, r, sizeof(r->head) + copied, BPF_RB_NO_WAKEUP) != 0)
+	asm volatile("" : "+r"(len));
+	len &= sizeof(r->copy) - 1;
+	len = len ? sizeof(r->head) + len : cut_length(&r->head);
+	if (bpf_ringbuf_output(&ring, r, len, BPF_RB_NO_WAKEUP) != 0)
 		count(PROBE_LOST);
 }
 
@@ -617,14 +645,60 @@ static __always_inline void pass_place(struct pt_regs *ctx, struct whole_record 
 	submit(r);
 }
 
+/* Whether a place may be given to another thread: nobody has it, or its thread rests for a while.
+ */
+static __always_inline bool is_free(const struct calls *c)
+{
+	return !c->tid || (!c->depth && bpf_ktime_get_ns() - c->record.head.time > PROBE_REST);
+}
+
+/* Gives a thread a place; where none of several is free, the last one of them. */
+static __always_inline struct calls *new_calls(__u32 tid)
+{
+	struct calls *c = NULL;
+	__u32 place = 0, before;
+
+	for (__u32 i = 0; i < PROBE_TRIES; i++) {
+		place = __sync_fetch_and_add(&next_place, 1) & (PROBE_MAX_THREADS - 1);
+		c = bpf_map_lookup_elem(&calls, &place);
+		if (!c || is_free(c))
+			break;
+	}
+	if (!c)
+		return NULL;
+	before = c->tid;
+	if (before)
+		bpf_map_delete_elem(&threads, &before);
+	c->tid = tid;
+	c->depth = 0;
+	bpf_map_update_elem(&threads, &tid, &place, BPF_ANY);
+	return c;
+}
+
+static __always_inline struct calls *calls_at(__u32 place, __u32 tid)
+{
+	struct calls *c = bpf_map_lookup_elem(&calls, &place);
+
+	return c && c->tid == tid ? c : NULL;
+}
+
+/* The calls of the thread, which mostly is the last one that was seen on this processor. */
 static __always_inline struct calls *calls_of(__u32 tid)
 {
-	struct calls *c = bpf_map_lookup_elem(&threads, &tid);
+	const __u32 first = 0;
+	volatile __u64 *last = bpf_map_lookup_elem(&last_thread, &first);
+	/* Both halves at once: another thread may interrupt the program here, and write it. */
+	__u64 seen = last ? *last : 0;
+	struct calls *c = seen >> 32 == tid ? calls_at((__u32)seen, tid) : NULL;
+	const __u32 *place;
 
 	if (c)
 		return c;
-	bpf_map_update_elem(&threads, &tid, &no_calls, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&threads, &tid);
+	place = bpf_map_lookup_elem(&threads, &tid);
+	if (place && last)
+		*last = (__u64)tid << 32 | *place;
+	c = place ? calls_at(*place, tid) : NULL;
+	return c ? c : new_calls(tid);
 }
 
 /* The id of this thread in the namespace of the records; 0: it is in another one. */

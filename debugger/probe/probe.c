@@ -169,18 +169,19 @@ static struct error *set_settings(struct bpf_object *object, const struct probe_
 static int take_record(void *arg, void *data, size_t size)
 {
 	struct probes *p = arg;
-	struct probe_record record;
+	struct probe_record record = { 0 };
+	size_t head = size < sizeof(record) ? size : sizeof(record);
 
-	if (size < sizeof(record))
+	if (head < offsetof(struct probe_record, start))
 		return 0;
-	memcpy(&record, data, sizeof(record));
-	if (record.copied > size - sizeof(record))
+	memcpy(&record, data, head);
+	if (record.copied > size - head)
 		return 0;
 	record.tid = (uint32_t)thread_ids_visible(&p->ids, (pid_t)record.tid);
 	record.time += (uint64_t)p->clock_offset;
 	if (record.kind == PROBE_RETURN)
 		record.start += (uint64_t)p->clock_offset;
-	if (!p->visit(&record, (const unsigned char *)data + sizeof(record), p->arg))
+	if (!p->visit(&record, (const unsigned char *)data + head, p->arg))
 		return -ECANCELED;
 	return --p->left ? 0 : -ECANCELED;
 }

@@ -34,8 +34,10 @@ enum probe_kind {
 enum {
 	PROBE_MAX_POINTS = 65536,
 	PROBE_MAX_DEPTH = 8, /* calls that nest on one thread; a power of two */
-	PROBE_MAX_THREADS =
-		4096, /* threads whose calls are followed; the least used one goes first */
+	/* Threads whose calls are followed; one that is in none goes first. A power of two. */
+	PROBE_MAX_THREADS = 4096,
+	PROBE_TRIES = 16,        /* of places for a new thread, before another one loses its own */
+	PROBE_REST = 1000000000, /* ns without a hit after which a thread's place may be taken */
 	PROBE_MAX_RETURNS = 16384, /* addresses to which calls return */
 	PROBE_MAX_TABLES = 16384,  /* that are remembered */
 	PROBE_LOOKS = 16,          /* calls of a point of which the return address is looked at */
@@ -163,13 +165,21 @@ enum {
  * A record of the ring. Of a PROBE_PLACE object and start are sets of values, with a bit for each
  * from the lowest on: those that could not be read, and those that have a text. The values follow
  * as words of 8 bytes, of which as many bits are set as the value has, then the texts, each with
- * NUL.
+ * NUL. Records of calls and returns are cut off behind their last word that is not 0 if nothing
+ * follows them: what is written costs the more the longer it is.
  */
 struct probe_record {
 	__u64 time;   /* ns, CLOCK_MONOTONIC; in the ring that of the kernel, without our time
 	                 namespace */
 	__u64 object; /* its address */
 	__u64 id;     /* of the object; 0: unknown */
+	__u32 tid;    /* in the pid namespace of the settings; 0: it has none there */
+	__u32 point;  /* of a return: that of its call */
+	__u8 kind;    /* enum probe_kind */
+	__u8 flags;
+	__u16 copied;   /* bytes that follow */
+	__u32 by_point; /* the point of the call of by */
+	/* Those that follow may be cut off. */
 	__u64 start; /* of a return: when the call began; of a call: the address it returns to, or 0
 	              */
 	__u64 by;    /* id of the object of the innermost call that the thread is in; 0: none */
@@ -178,12 +188,6 @@ struct probe_record {
 	 * return: ns that the thread was off its processor up to then, where that is measured.
 	 */
 	__u64 table;
-	__u32 tid;   /* in the pid namespace of the settings; 0: it has none there */
-	__u32 point; /* of a return: that of its call */
-	__u8 kind;   /* enum probe_kind */
-	__u8 flags;
-	__u16 copied;   /* bytes that follow */
-	__u32 by_point; /* the point of the call of by */
 };
 
 /* How long a thread is off its processor. */
