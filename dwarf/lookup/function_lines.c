@@ -67,6 +67,7 @@ static struct function_call *describe(struct reading *r, Dwarf_Die *function)
 
 	call->function = lookup_function_die(r->f->dm, dwarf_dieoffset(function));
 	call->is_coroutine = name && str_begins(name, "{async_");
+	call->file = dwarf_decl_file(function);
 	if (dwarf_decl_line(function, &line) == 0 && line > 0)
 		call->line = (unsigned)line;
 	return call;

@@ -20,7 +20,8 @@ struct function_row {
 struct function_call {
 	uint64_t site;                   /* DIE of the inlined call; 0: the function itself */
 	const struct function *function; /* that was inlined */
-	unsigned line;                   /* where that function is declared; 0: unknown */
+	const char *file;                /* where that function is declared; NULL: unknown */
+	unsigned line;                   /* there; 0: unknown */
 	bool is_coroutine;               /* it is the body of an async function, block or closure */
 	size_t parent;                   /* the call that it is in */
 };

@@ -91,7 +91,8 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	p->end.instance = p->instance.addr;
 	if (p->end.async)
 		step_owner_begin(p);
-	if (p->options->kind != STEP_FINISH)
+	/* What is inlined does not return: the code around it goes on. */
+	if (p->options->kind != STEP_FINISH || p->at.call)
 		TRY(step_lines_plant(p));
 	return step_end_plant(p);
 }

@@ -143,4 +143,12 @@ void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
 	ret->line = row->line;
 	ret->call = row->call;
 	ret->users = is_users(p, f, row->file, ret->lines->comp_dir);
+	/* The code of a library that is inlined may begin with the line of its caller. */
+	while (ret->users && ret->call) {
+		const struct function_call *call = &ret->lines->calls[ret->call];
+
+		if (!call->file || is_users(p, f, call->file, ret->lines->comp_dir))
+			break;
+		ret->call = call->parent;
+	}
 }

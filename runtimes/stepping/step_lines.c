@@ -56,6 +56,8 @@ static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 		return false;
 	if (p->options->kind == STEP_UNTIL && row->call == p->at.call && row->line < least)
 		return false;
+	if (p->options->kind == STEP_FINISH && row->call == p->at.call)
+		return false;
 	/*
 	 * Where it is inlined, the code around it counts as what it returns to. An inlined
 	 * coroutine that is suspended returns to the await, too.
@@ -120,17 +122,33 @@ bool step_lines_has(struct step_plan *p, uint64_t addr)
 	return false;
 }
 
+/*
+ * What an inlined call has come to when the code around it goes on. A coroutine goes on behind an
+ * await only when what it awaits is ready.
+ */
+static enum step_reason reason_at(const struct step_plan *p, const struct function_row *row)
+{
+	const struct function_call *call = &p->at.lines->calls[p->at.call];
+	bool awaited = p->at.call && p->at.lines->calls[call->parent].is_coroutine;
+
+	if (row->call == p->at.call)
+		return STEP_LINE;
+	if (call->is_coroutine && !awaited)
+		return STEP_LEFT;
+	return call->is_coroutine || p->options->kind == STEP_FINISH ? STEP_RETURNED : STEP_LINE;
+}
+
 static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
-
 	const struct function_row *row = function_lines_at(p->at.lines, hit->addr);
-	bool left = row && row->call != p->at.call && p->at.lines->calls[p->at.call].is_coroutine;
 
 	p->tid = hit->tid;
-	if (left)
+	step_end_set(p, row ? reason_at(p, row) : STEP_LINE, stop);
+	if (p->end.reason == STEP_LEFT)
 		p->end.note = step_inlined_note;
-	step_end_set(p, left ? STEP_LEFT : STEP_LINE, stop);
+	if (p->options->kind == STEP_FINISH)
+		p->end.value_problem = step_inlined_value;
 	return NULL;
 }
 

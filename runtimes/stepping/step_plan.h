@@ -130,6 +130,8 @@ struct error *step_owner_is_cancelled(struct step_plan *p, pid_t tid, bool *ret)
 
 /* Why the end of a coroutine in optimised code is STEP_LEFT. */
 extern const char step_inlined_note[];
+/* Why the value of such a function, or of any that is inlined, is not known. */
+extern const char step_inlined_value[];
 /* Ends the step at this stop. */
 void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop);
 /* Traps where the function returns, and where a panic begins. */

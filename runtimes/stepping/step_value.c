@@ -165,6 +165,10 @@ struct error *step_value_take(struct step_plan *p, pid_t tid)
 
 	if (p->options->kind != STEP_FINISH || !p->at.function)
 		return NULL;
+	if (p->at.call) {
+		p->end.value_problem = step_inlined_value;
+		return NULL;
+	}
 	r.type = function_read_result(p->at.function);
 	if (!r.type)
 		return NULL;

@@ -78,10 +78,13 @@ def into_ready(asyncdbg, program):
     expect("step", own("work", "}", "async fn value"), place(stop))
     expect("reason", ("step", task), (stop["reason"], stop["task"]))
     stop = session.ask("finish")["stopped"]
-    expect("finish", own("awaits", "value(me, 1).await", "async fn enters"), place(stop))
+    behind = own("awaits", "yields(me, 2).await", "async fn enters")
     expect("reason", ("returned", task), (stop["reason"], stop["task"]))
-    stop = session.ask("next")["stopped"]
-    expect("next", own("awaits", "yields(me, 2).await", "async fn enters"), place(stop))
+    # What is inlined has returned where the code around it goes on, which may be the next line.
+    if not is_optimised(program) or place(stop) != behind:
+        expect("finish", own("awaits", "value(me, 1).await", "async fn enters"), place(stop))
+        stop = session.ask("next")["stopped"]
+    expect("next", behind, place(stop))
     end(session)
 
 
