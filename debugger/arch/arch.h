@@ -51,6 +51,23 @@ struct syscall {
 	bool interrupted;
 };
 
+/* The memory of a stopped thread, for an instruction that is executed in its place. */
+struct arch_memory {
+	void *arg;
+	/*
+	 * False: not there. Other threads may write at the same time: what is read in one call is
+	 * of one moment, up to 8 bytes.
+	 */
+	bool (*read)(void *arg, uint64_t addr, void *buf, size_t len);
+	/* The same: other threads see all of it or nothing if it is one byte, or 8 aligned ones. */
+	bool (*write)(void *arg, uint64_t addr, const void *buf, size_t len);
+	/*
+	 * Whether calls and returns are only what is written to the stack: no shadow stack. May be
+	 * NULL: not known.
+	 */
+	bool (*plain_calls)(void *arg);
+};
+
 /* Where static thread-local storage lies (ELF Handling For Thread-Local Storage, 3). */
 enum arch_tls {
 	ARCH_TLS_ABOVE, /* variant I: above the thread pointer, after tcb_size bytes */
@@ -78,6 +95,8 @@ struct arch {
 	size_t prstatus_size;  /* bytes of an NT_PRSTATUS descriptor in a core */
 	size_t prstatus_regs;  /* offset of the user_regs in it */
 	size_t user_regs_size; /* bytes of what PTRACE_GETREGSET NT_PRSTATUS returns */
+	uint32_t
+		shadow_regset; /* NT_*: only a thread with a shadow stack has it; 0: none has one */
 
 	uint32_t tp_regset; /* NT_*: the register set that has the thread pointer */
 	size_t tp_offset;   /* in that set */
@@ -100,6 +119,15 @@ struct arch {
 
 	const unsigned char *syscall_insn; /* the instruction that enters the kernel, */
 	size_t syscall_insn_size;          /* at most a word */
+
+	/*
+	 * Does what the instruction in code (len bytes from the pc on) does: to user_regs, with the
+	 * pc behind it or where it leads to, and to the memory. False, and nothing is changed: it
+	 * is none of the simple ones, or must be executed by the thread itself. NULL: there is no
+	 * such function.
+	 */
+	bool (*execute)(void *user_regs, const unsigned char *code, size_t len,
+	                const struct arch_memory *memory);
 
 	/* Fills the system call members of struct regs. */
 	void (*syscall_from_user)(const void *user_regs, struct regs *ret);

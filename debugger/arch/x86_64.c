@@ -2,39 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "debugger/arch/arch.h"
-
-/* Words of struct user_regs_struct, arch/x86/include/asm/user_64.h of the kernel. */
-enum user_word {
-	R15,
-	R14,
-	R13,
-	R12,
-	RBP,
-	RBX,
-	R11,
-	R10,
-	R9,
-	R8,
-	RAX,
-	RCX,
-	RDX,
-	RSI,
-	RDI,
-	ORIG_RAX,
-	RIP,
-	CS,
-	EFLAGS,
-	RSP,
-	SS,
-	FS_BASE,
-	GS_BASE,
-	DS,
-	ES,
-	FS,
-	GS,
-	USER_WORDS
-};
+#include "debugger/arch/x86_64.h"
 
 enum {
 	DWARF_RDX = 1,
@@ -46,6 +14,7 @@ enum {
 	DWARF_REGS = 17
 };
 enum { ZERO_FLAG = 1 << 6 };
+enum { SHADOW_STACK = 0x204 }; /* NT_X86_SHSTK, which older headers do not have */
 
 #define REG(name, word)                                                                            \
 	{                                                                                          \
@@ -221,6 +190,7 @@ const struct arch arch_x86_64 = {
 	.prstatus_size = 336,
 	.prstatus_regs = 112,
 	.user_regs_size = USER_WORDS * sizeof(uint64_t),
+	.shadow_regset = SHADOW_STACK,
 	.tp_regset = NT_PRSTATUS,
 	.tp_offset = FS_BASE * sizeof(uint64_t),
 	.tls = ARCH_TLS_BELOW,
@@ -234,6 +204,7 @@ const struct arch arch_x86_64 = {
 	.trap_size = sizeof(ud2),
 	.syscall_insn = syscall_insn,
 	.syscall_insn_size = sizeof(syscall_insn),
+	.execute = x86_64_execute,
 	.syscall_from_user = syscall_from_user,
 	.syscalls = syscalls,
 };

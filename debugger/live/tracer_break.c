@@ -1,10 +1,8 @@
 /* Software breakpoints in the memory of a stopped program: ptrace(2), "PTRACE_POKETEXT". */
-#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 
 #include "debugger/live/tracer_private.h"
 
@@ -226,17 +224,6 @@ uint64_t tracer_pc(struct tracer *tr, pid_t tid)
 	return pc;
 }
 
-static bool set_pc(struct tracer *tr, pid_t tid, uint64_t pc)
-{
-	unsigned char regs[TRACER_MAX_USER_REGS];
-
-	if (!tracer_read_registers(tr, tid, regs))
-		return false;
-	memcpy(regs + tr->arch->regs[tr->arch->pc].offset, &pc, sizeof(pc));
-	struct iovec iov = { regs, tr->arch->user_regs_size };
-	return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0;
-}
-
 void tracer_pass(struct tracer *tr, pid_t tid)
 {
 	const struct arch *arch = tr->arch;
@@ -248,8 +235,7 @@ void tracer_pass(struct tracer *tr, pid_t tid)
 	memcpy(&flags, regs + arch->resume_offset, sizeof(flags));
 	flags |= arch->resume_flag;
 	memcpy(regs + arch->resume_offset, &flags, sizeof(flags));
-	struct iovec iov = { regs, arch->user_regs_size };
-	ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov);
+	tracer_write_registers(tr, tid, regs);
 }
 
 /* Whether a SIGTRAP comes from a breakpoint instruction: x86 has SI_KERNEL, others TRAP_BRKPT. */
@@ -259,16 +245,19 @@ static bool is_of_breakpoint(const siginfo_t *info)
 	       (info->si_code == SI_KERNEL || info->si_code == TRAP_BRKPT);
 }
 
-uint64_t tracer_take_trap(struct tracer *tr, pid_t tid)
+struct planted *tracer_take_trap(struct tracer *tr, pid_t tid, unsigned char *regs)
 {
+	size_t offset = tr->arch ? tr->arch->regs[tr->arch->pc].offset : 0;
 	siginfo_t info;
+	uint64_t pc;
 
 	if (!tr->planted.n || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0 ||
-	    !is_of_breakpoint(&info))
-		return 0;
-	uint64_t addr = tracer_pc(tr, tid) - tr->arch->breakpoint_pc;
-
-	return tracer_planted_at(tr, addr) && set_pc(tr, tid, addr) ? addr : 0;
+	    !is_of_breakpoint(&info) || !tracer_read_registers(tr, tid, regs))
+		return NULL;
+	memcpy(&pc, regs + offset, sizeof(pc));
+	pc -= tr->arch->breakpoint_pc;
+	memcpy(regs + offset, &pc, sizeof(pc));
+	return tracer_planted_at(tr, pc);
 }
 
 bool tracer_is_trap_pending(struct tracer *tr, pid_t tid)

@@ -196,11 +196,17 @@ static void test_only_what_matches_is_reported(void **state)
 	assert_int_equal(calls, CALLERS * (CALLS - 1));
 }
 
+static uint64_t never_written;
+
 /* How many calls a filter reports; of each thread the numbers are 0 to CALLS - 1. */
-static unsigned long count_reported(struct tracer_filter filter)
+static unsigned long count_reported(struct tracer_filter filter, bool stepped)
 {
 	CHILD(c, NULL, call_with_numbers_and_end);
 	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	struct tracer_request watch = { .kind = TRACER_WATCH,
+		                        .watch = { .addr = (uint64_t)(uintptr_t)&never_written,
+		                                   .len = sizeof(never_written),
+		                                   .kind = TRACER_WRITTEN } };
 	uint64_t addr = (uint64_t)(uintptr_t)called_with;
 	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
 
@@ -208,6 +214,8 @@ static unsigned long count_reported(struct tracer_filter filter)
 	filter.nloads = 1;
 	filter.size = 4;
 	expect_ok(tracer_request(tr, &r));
+	if (stepped)
+		error_free(tracer_request(tr, &watch)); /* there may be none on this machine */
 	kill(c.pid, SIGRTMIN);
 	for (unsigned long hits = 0;; hits++) {
 		go(tr, TRACER_CONTINUE);
@@ -217,21 +225,38 @@ static unsigned long count_reported(struct tracer_filter filter)
 	}
 }
 
+static void count_by_order(bool stepped)
+{
+	static const struct {
+		struct tracer_filter filter;
+		unsigned long wanted;
+	} list[] = {
+		{ { .order = TRACER_LESS, .value = 3 }, 3 * CALLERS },
+		{ { .order = TRACER_MORE, .value = CALLS - 3 }, 2 * CALLERS },
+		{ { .order = TRACER_MORE, .differs = true, .value = 0 }, CALLERS },
+		/* Of a number with a sign, this is -1. */
+		{ { .order = TRACER_LESS, .is_signed = true, .value = UINT32_MAX }, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		atomic_store(&counts->calls, 0);
+		assert_int_equal(count_reported(list[i].filter, stepped), list[i].wanted);
+		/* Those that passed have executed the instruction at the breakpoint. */
+		assert_int_equal(atomic_load(&counts->calls), CALLERS * (CALLS - 1));
+	}
+}
+
 static void test_filters_by_order(void **state)
 {
 	(void)state;
-	assert_int_equal(count_reported((struct tracer_filter){ .order = TRACER_LESS, .value = 3 }),
-	                 3 * CALLERS);
-	assert_int_equal(
-		count_reported((struct tracer_filter){ .order = TRACER_MORE, .value = CALLS - 3 }),
-		2 * CALLERS);
-	assert_int_equal(count_reported((struct tracer_filter){
-				 .order = TRACER_MORE, .differs = true, .value = 0 }),
-	                 CALLERS);
-	/* Of a number with a sign, this is -1. */
-	assert_int_equal(count_reported((struct tracer_filter){
-				 .order = TRACER_LESS, .is_signed = true, .value = UINT32_MAX }),
-	                 0);
+	count_by_order(false);
+}
+
+/* While something is watched, each thread executes its own instructions. */
+static void test_filters_and_steps(void **state)
+{
+	(void)state;
+	count_by_order(true);
 }
 
 static void test_reads_show_the_original_bytes(void **state)
@@ -607,6 +632,7 @@ int main(void)
 		cmocka_unit_test(test_every_call_is_reported_once),
 		cmocka_unit_test(test_only_what_matches_is_reported),
 		cmocka_unit_test(test_filters_by_order),
+		cmocka_unit_test(test_filters_and_steps),
 		cmocka_unit_test(test_reads_show_the_original_bytes),
 		cmocka_unit_test(test_a_write_keeps_the_breakpoint),
 		cmocka_unit_test(test_errors),

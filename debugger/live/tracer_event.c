@@ -200,25 +200,35 @@ static bool stops_jobs(int signal)
 }
 
 /*
- * A thread has executed a breakpoint, and was set back to it. The first one halts the program,
- * unless the filters let it pass. Others that come to one before they stop are not reported: they
- * come to it again.
+ * A thread has executed a breakpoint, and is set back to it, unless the filters let it pass and
+ * that needs no step. The first one halts the program. Others that come to one before they stop are
+ * not reported: they come to it again. False: it is gone.
  */
-static void take_breakpoint(struct tracer *tr, struct tracee *tracee, uint64_t addr)
+static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, const struct planted *p,
+                            unsigned char *regs)
 {
-	tracee->signal = 0;
-	if (tr->halted || tr->want_halt)
-		return;
-	tracee->reported = addr;
-	if (!tracer_filter_matches(tr, tracee->tid, tracer_planted_at(tr, addr))) {
-		tr->want_pass = true;
-		return;
+	bool halts = tr->halted || tr->want_halt;
+	bool passes = !halts && !tracer_filter_matches(tr, regs, p);
+
+	if (passes && tracer_execute(tr, tracee->tid, p, regs)) {
+		tracee->signal = 0;
+		return true;
 	}
+	if (!tracer_write_registers(tr, tracee->tid, regs))
+		return false;
+	tracee->signal = 0;
+	if (halts)
+		return true;
+	tracee->reported = p->addr;
+	tr->want_pass |= passes;
+	if (passes)
+		return true;
 	tr->want_halt = true;
 	tracer_keep_event(tr, (struct event){ .kind = EVENT_BREAKPOINT,
 	                                      .tid = tracee->tid,
-	                                      .addr = addr,
+	                                      .addr = p->addr,
 	                                      .halted = true });
+	return true;
 }
 
 /* As take_breakpoint(), but those that come to one before they stop are reported later. */
@@ -232,12 +242,11 @@ static void take_watch(struct tracer *tr, struct tracee *tracee)
 static void take_signal(struct tracer *tr, struct tracee *tracee, int signal)
 {
 	uint64_t bit = UINT64_C(1) << (signal - 1);
-	uint64_t addr = signal == SIGTRAP ? tracer_take_trap(tr, tracee->tid) : 0;
+	unsigned char regs[TRACER_MAX_USER_REGS];
+	struct planted *p = signal == SIGTRAP ? tracer_take_trap(tr, tracee->tid, regs) : NULL;
 
-	if (addr) {
-		take_breakpoint(tr, tracee, addr);
+	if (p && take_breakpoint(tr, tracee, p, regs))
 		return;
-	}
 	if (tracer_take_hit(tr, tracee)) {
 		take_watch(tr, tracee);
 		return;

@@ -1,4 +1,7 @@
-/* Tests of threads at breakpoints, and reading of their registers: see struct tracer_filter. */
+/*
+ * Tests of threads at breakpoints (struct tracer_filter), and what lets those that do not match
+ * pass: their registers and memory are changed as the instruction there would.
+ */
 #include <elf.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -13,6 +16,13 @@ bool tracer_read_registers(struct tracer *tr, pid_t tid, unsigned char *ret)
 	return tr->arch->user_regs_size <= TRACER_MAX_USER_REGS &&
 	       ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0 &&
 	       iov.iov_len == tr->arch->user_regs_size;
+}
+
+bool tracer_write_registers(struct tracer *tr, pid_t tid, const unsigned char *regs)
+{
+	struct iovec iov = { (void *)(uintptr_t)regs, tr->arch->user_regs_size };
+
+	return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0;
 }
 
 static bool load(pid_t pid, uint64_t addr, unsigned size, uint64_t *ret)
@@ -62,20 +72,17 @@ static bool holds(const struct tracer_filter *f, uint64_t value)
 	return is != f->differs;
 }
 
-bool tracer_filter_matches(struct tracer *tr, pid_t tid, const struct planted *p)
+bool tracer_filter_matches(struct tracer *tr, const unsigned char *regs, const struct planted *p)
 {
-	unsigned char regs[TRACER_MAX_USER_REGS];
 	uint64_t value;
 
-	if (!p->nfilters || !tracer_read_registers(tr, tid, regs))
-		return true;
 	for (size_t i = 0; i < p->nfilters; i++) {
 		const struct tracer_filter *f = &p->filters[i];
 
 		if (!find_value(tr, f, regs, &value) || holds(f, value))
 			return true;
 	}
-	return false;
+	return !p->nfilters;
 }
 
 void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, size_t n)
@@ -89,6 +96,95 @@ void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, s
 	if (!p->filters)
 		out_of_memory();
 	memcpy(p->filters, filters, n * sizeof(*filters));
+}
+
+/* ---- passing a breakpoint ---- */
+
+enum { MAX_CODE = 16, MAX_DATA = 8 };
+
+/* The thread whose instruction is executed. */
+struct executed {
+	struct tracer *tr;
+	pid_t tid;
+};
+
+/* Twice: while another thread writes, the bytes might be of two moments. */
+static bool read_data(void *arg, uint64_t addr, void *buf, size_t len)
+{
+	const struct executed *e = arg;
+	unsigned char second[MAX_DATA];
+	struct iovec local[2] = { { buf, len }, { second, len } };
+	struct iovec place = { (void *)(uintptr_t)addr, len }, remote[2] = { place, place };
+
+	if (len > sizeof(second) ||
+	    process_vm_readv(e->tid, local, 2, remote, 2, 0) != (ssize_t)(2 * len) ||
+	    memcmp(buf, second, len) != 0)
+		return false;
+	tracer_hide_breakpoints(e->tr, addr, buf, len);
+	return true;
+}
+
+/* Where the program itself may write, and no breakpoint is. */
+static bool write_data(void *arg, uint64_t addr, const void *buf, size_t len)
+{
+	const struct executed *e = arg;
+	const struct tracer *tr = e->tr;
+	struct iovec local = { (void *)(uintptr_t)buf, len };
+	struct iovec remote = { (void *)(uintptr_t)addr, len };
+
+	for (size_t i = 0; i < tr->planted.n; i++) {
+		if (tr->planted.data[i].addr + tr->arch->breakpoint_size > addr &&
+		    tr->planted.data[i].addr < addr + len)
+			return false;
+	}
+	return process_vm_writev(e->tid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+static bool has_plain_calls(void *arg)
+{
+	const struct executed *e = arg;
+	uintptr_t set = e->tr->arch->shadow_regset;
+	uint64_t pointer;
+	struct iovec iov = { &pointer, sizeof(pointer) };
+
+	return !set || ptrace(PTRACE_GETREGSET, e->tid, (void *)set, &iov) != 0;
+}
+
+/* As many bytes of code as there are, without breakpoints; 0: none. */
+static size_t read_code(struct tracer *tr, pid_t tid, uint64_t addr, unsigned char *ret)
+{
+	struct iovec local = { ret, MAX_CODE };
+	struct iovec remote = { (void *)(uintptr_t)addr, MAX_CODE };
+	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+
+	if (n <= 0)
+		return 0;
+	tracer_hide_breakpoints(tr, addr, ret, (size_t)n);
+	return (size_t)n;
+}
+
+/* Whether what is done for a thread would go unseen. */
+static bool is_watched(const struct tracer *tr)
+{
+	for (unsigned n = 0; n < TRACER_MAX_WATCHES; n++) {
+		if (tr->watches[n].len)
+			return true;
+	}
+	return false;
+}
+
+bool tracer_execute(struct tracer *tr, pid_t tid, const struct planted *p, unsigned char *regs)
+{
+	struct executed e = { tr, tid };
+	const struct arch_memory memory = {
+		.arg = &e, .read = read_data, .write = write_data, .plain_calls = has_plain_calls
+	};
+	unsigned char code[MAX_CODE];
+
+	if (!tr->arch->execute || is_watched(tr))
+		return false;
+	size_t len = read_code(tr, tid, p->addr, code);
+	return tr->arch->execute(regs, code, len, &memory) && tracer_write_registers(tr, tid, regs);
 }
 
 struct error *tracer_registers(struct tracer *tr, struct tracer_request *r)

@@ -186,16 +186,23 @@ uint64_t tracer_pc(struct tracer *tr, pid_t tid);
 /* Lets a stopped thread execute its next instruction in spite of a hardware breakpoint at it. */
 void tracer_pass(struct tracer *tr, pid_t tid);
 /*
- * Whether a thread that is stopped by SIGTRAP has executed a breakpoint. Then its pc is set to the
- * breakpoint's address, which is returned; otherwise 0.
+ * The breakpoint that a thread stopped by SIGTRAP has executed; NULL: none. regs
+ * (TRACER_MAX_USER_REGS bytes) are its registers with the pc at the breakpoint, which the thread
+ * itself does not have yet.
  */
-uint64_t tracer_take_trap(struct tracer *tr, pid_t tid);
+struct planted *tracer_take_trap(struct tracer *tr, pid_t tid, unsigned char *regs);
 /* Whether a stopped thread has executed a breakpoint whose SIGTRAP it has not received yet. */
 bool tracer_is_trap_pending(struct tracer *tr, pid_t tid);
 
 /* tracer_filter.c */
-/* Whether a thread that stands at a breakpoint is to be reported. */
-bool tracer_filter_matches(struct tracer *tr, pid_t tid, const struct planted *p);
+/* Whether a thread that stands at a breakpoint is to be reported. regs: its registers. */
+bool tracer_filter_matches(struct tracer *tr, const unsigned char *regs, const struct planted *p);
+/*
+ * Does what the instruction at a breakpoint does, for a thread that stands at it, which then has
+ * passed it. regs: its registers, which become the new ones. False: the thread must step over it;
+ * nothing of the thread has changed.
+ */
+bool tracer_execute(struct tracer *tr, pid_t tid, const struct planted *p, unsigned char *regs);
 /* Sets the filters of a breakpoint. */
 void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, size_t n);
 /* TRACER_REGISTERS */
@@ -203,6 +210,7 @@ struct error *tracer_registers(struct tracer *tr, struct tracer_request *r) MUST
 /* Reads the general registers of a stopped thread: arch->user_regs_size bytes. False: impossible.
  */
 bool tracer_read_registers(struct tracer *tr, pid_t tid, unsigned char *ret);
+bool tracer_write_registers(struct tracer *tr, pid_t tid, const unsigned char *regs);
 enum { TRACER_MAX_USER_REGS = 1024 };
 
 /* tracer_watch.c */

@@ -293,6 +293,7 @@ bool tracer_take_hit(struct tracer *tr, struct tracee *tracee)
  */
 static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool new)
 {
+	unsigned char regs[TRACER_MAX_USER_REGS];
 	const struct tracer_watch *w = &tr->watches[n];
 	bool executed = w->kind == TRACER_EXECUTED;
 	bool there = executed && tracer_pc(tr, tracee->tid) == w->addr;
@@ -300,7 +301,8 @@ static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool ne
 	tracee->late &= ~(1U << n);
 	if (executed && !there && !new)
 		return false;
-	if (there && !tracer_filter_matches(tr, tracee->tid, &tr->watch_filters[n]))
+	if (there && tracer_read_registers(tr, tracee->tid, regs) &&
+	    !tracer_filter_matches(tr, regs, &tr->watch_filters[n]))
 		return false;
 	if (there)
 		tracee->reported = w->addr;
