@@ -16,8 +16,6 @@ const char step_inlined_note[] =
 	"its code is inlined into another function: whether it has returned, "
 	"is suspended or was dropped is not known";
 
-const char step_inlined_value[] = "its code is inlined into another function";
-
 /*
  * The code is the body of a coroutine, but that of the function does not poll it alone: what the
  * function returns says nothing of the coroutine.

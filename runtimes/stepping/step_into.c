@@ -59,12 +59,26 @@ static struct error *at_spawned(void *arg, const struct trap_hit *hit, bool *sto
 	return NULL;
 }
 
+/* The same of one that is inlined into a function of its executor: it is at its first line. */
+static struct error *at_spawned_body(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_place place;
+
+	step_place_at(p, hit->addr, &place);
+	if (!place.users)
+		return NULL;
+	p->tid = hit->tid;
+	step_end_set(p, STEP_LINE, stop);
+	return NULL;
+}
+
 static struct error *plant_targets(struct step_plan *p, const struct function *called)
 {
 	if (p->options->kind != STEP_INTO)
 		return NULL;
 	return step_targets_plant(p, called, p->options->spawned ? at_spawned : at_target,
-	                          &p->targets);
+	                          p->options->spawned ? at_spawned_body : NULL, &p->targets);
 }
 
 /*

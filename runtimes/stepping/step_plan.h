@@ -130,8 +130,6 @@ struct error *step_owner_is_cancelled(struct step_plan *p, pid_t tid, bool *ret)
 
 /* Why the end of a coroutine in optimised code is STEP_LEFT. */
 extern const char step_inlined_note[];
-/* Why the value of such a function, or of any that is inlined, is not known. */
-extern const char step_inlined_value[];
 /* Ends the step at this stop. */
 void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop);
 /* Traps where the function returns, and where a panic begins. */
@@ -147,6 +145,8 @@ struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
 
 /* ---- step_value.c ---- */
 
+/* Why the value of a function that is inlined is not known. */
+extern const char step_inlined_value[];
 /* The function that steps has just returned, for good: takes what it has returned. */
 struct error *step_value_take(struct step_plan *p, pid_t tid) MUST_CHECK;
 
@@ -164,10 +164,12 @@ struct error *step_whole_begin(struct step_plan *p) MUST_CHECK;
 
 /*
  * Traps without a filter where the coroutines begin that a call may poll: those that the step's own
- * coroutine awaits, and those in the generics of the function that is called.
+ * coroutine awaits, and those in the generics of the function that is called. inside: decides where
+ * the body of one begins that is inlined into another function; NULL: no traps there.
  */
 struct error *step_targets_plant(struct step_plan *p, const struct function *called,
-                                 trap_decide *decide, trap_vec *ret) MUST_CHECK;
+                                 trap_decide *decide, trap_decide *inside, trap_vec *ret)
+	MUST_CHECK;
 
 /* ---- step.c ---- */
 

@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
+#include "dwarf/lookup/code_places.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/names/demangle.h"
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
@@ -14,7 +16,8 @@ enum { MAX_DEPTH = 12, MAX_TYPES = 1000, MAX_TARGETS = 64 };
 struct search {
 	struct step_plan *p;
 	VEC(const struct type *) seen;
-	VEC(uint64_t) found; /* run-time addresses of poll functions */
+	VEC(uint64_t) found;            /* run-time addresses of poll functions */
+	VEC(const struct type *) types; /* coroutines that may be inlined */
 };
 
 static bool is_news(struct search *s, const struct type *t)
@@ -40,6 +43,17 @@ static void collect_members(struct search *s, const struct type *t, int depth)
 		collect(s, m[i].type, depth + 1);
 }
 
+/* By its declaration: a function that is inlined everywhere has no code of its own. */
+static bool is_users(struct step_plan *p, const struct function *f)
+{
+	const struct function_lines *lines = step_cache_lines(p->d->step_cache, f);
+	const struct location l = { .function = f,
+		                    .file = lines->ncalls ? lines->calls[0].file : NULL,
+		                    .comp_dir = lines->comp_dir };
+
+	return l.file && step_place_is_users_at(p, &l);
+}
+
 /* The poll function of a coroutine, if it is the user's. */
 static bool add_coroutine(struct search *s, const struct type *t)
 {
@@ -47,12 +61,14 @@ static bool add_coroutine(struct search *s, const struct type *t)
 	const struct function *f = die ? lookup_function_die(type_module(t), die) : NULL;
 	struct step_place place;
 
-	if (!f || !f->low)
+	if (!f || s->types.n >= MAX_TARGETS || !is_users(s->p, f))
 		return false;
+	*vec_push(&s->types) = t;
+	if (!f->low)
+		return true;
 	step_place_at(s->p, f->low, &place);
-	if (!place.users || s->found.n >= MAX_TARGETS)
-		return false;
-	*vec_push(&s->found) = f->low;
+	if (place.users && s->found.n < MAX_TARGETS)
+		*vec_push(&s->found) = f->low;
 	return true;
 }
 
@@ -111,8 +127,38 @@ static bool collect_generic(enum function_part part, const struct type *t, void 
 	return false;
 }
 
+static bool has_found(const struct search *s, const struct type *t)
+{
+	uint64_t die = lookup_dwarf_poll(t);
+	const struct function *f = die ? lookup_function_die(type_module(t), die) : NULL;
+
+	for (size_t i = 0; f && i < s->found.n; i++) {
+		if (s->found.data[i] == f->low)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where the body of a coroutine begins, in copies and in other functions, into which it is inlined:
+ * a thread comes there at its first poll.
+ */
+static struct error *plant_bodies(struct search *s, const struct type *t, trap_decide *decide,
+                                  trap_vec *ret)
+{
+	struct code_places places;
+	SCRATCH(tmp);
+
+	TRY(lookup_function_places(s->p->in->di, name_function(&tmp, type_name(t)), &tmp, &places));
+	for (size_t i = 0; i < places.n && i < MAX_TARGETS && !places.every_poll; i++) {
+		if (places.data[i].inlined || !has_found(s, t))
+			TRY(step_trap(s->p, ret, places.data[i].addr, NULL, decide));
+	}
+	return NULL;
+}
+
 struct error *step_targets_plant(struct step_plan *p, const struct function *called,
-                                 trap_decide *decide, trap_vec *ret)
+                                 trap_decide *decide, trap_decide *inside, trap_vec *ret)
 {
 	struct search s = { .p = p };
 	struct error *err = NULL;
@@ -123,6 +169,9 @@ struct error *step_targets_plant(struct step_plan *p, const struct function *cal
 		function_read_types(called, collect_generic, &s);
 	for (size_t i = 0; i < s.found.n && !err; i++)
 		err = step_trap(p, ret, s.found.data[i], NULL, decide);
+	for (size_t i = 0; inside && i < s.types.n && !err; i++)
+		err = plant_bodies(&s, s.types.data[i], inside, ret);
+	vec_free(&s.types);
 	vec_free(&s.seen);
 	vec_free(&s.found);
 	return err;

@@ -11,6 +11,8 @@
 
 enum { MAX_RESULT = 16 /* bytes in registers */, MAX_CALLER = 1 << 20 /* bytes of a frame */ };
 
+const char step_inlined_value[] = "its code is inlined into another function";
+
 struct result {
 	struct step_plan *p;
 	const struct regs *regs;
