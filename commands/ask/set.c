@@ -7,7 +7,7 @@
 #include "debugger/base/str.h"
 #include "runtimes/common/request.h"
 #include "runtimes/query/literal.h"
-#include "runtimes/stepping/write_memory.h"
+#include "runtimes/stepping/control.h"
 
 /* "PATH = LITERAL", of which the words may be joined in any way. */
 struct assignment {
@@ -120,7 +120,7 @@ static struct error *assign(struct session *s, const struct answer *answer, cons
 	TRY(find_variable(s, assignment.path, &f, &variable));
 	TRY(literal_encode(variable->type, assignment.literal, &literal));
 	warn_of_write(s, out);
-	TRY(write_memory(&s->debuggee.control, variable->shown.addr + literal.offset, literal.bytes,
+	TRY(control_write(&s->debuggee.control, variable->shown.addr + literal.offset, literal.bytes,
 	                 literal.size));
 	/* What is shown is read again. */
 	TRY(find_variable(s, assignment.path, &f, &variable));

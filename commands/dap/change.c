@@ -4,7 +4,7 @@
 #include "commands/dap/places.h"
 #include "commands/dap/values.h"
 #include "runtimes/query/literal.h"
-#include "runtimes/stepping/write_memory.h"
+#include "runtimes/stepping/control.h"
 
 static struct error *check_can_write(const struct dap *d)
 {
@@ -31,7 +31,7 @@ static struct error *write_literal(struct dap *d, const struct dap_place *p, con
 
 	TRY(literal_encode(p->value.type, text, &literal));
 	warn_of_write(d);
-	TRY(write_memory(&d->s->debuggee.control, p->value.addr + literal.offset, literal.bytes,
+	TRY(control_write(&d->s->debuggee.control, p->value.addr + literal.offset, literal.bytes,
 	                 literal.size));
 	return NULL;
 }

@@ -143,4 +143,11 @@ struct error *control_kill(struct control *c) MUST_CHECK;
 /* Detaches, or ends what was started. */
 void control_close(struct control *c);
 
+/*
+ * Writes bytes at a run-time address while the program stands still; a breakpoint in them stays.
+ * ERR_STATE: no program is under control. Snapshots taken before have the old bytes.
+ */
+struct error *control_write(struct control *c, uint64_t addr, const void *bytes, size_t len)
+	MUST_CHECK;
+
 #endif

@@ -47,6 +47,7 @@ check_layout() {
 	echo "$name ($profile): the same by its layout file"
 }
 
+make_work
 [ "$profile" != lto ] || [ $# -gt 0 ] || set -- Cargo
 list_locks "$@"
 export PARTIAL='(thread_pool) keeps no list of its tasks: these are all that queues and wakers lead to'
@@ -58,6 +59,6 @@ for lock in "${locks[@]}"; do
 	live "${programs[@]}"
 	[ "$lock" != Cargo ] || check_wakers "$binaries/four_executors"
 	for program in "${programs[@]}"; do
-		check_layout "$target/$profile/$program"
+		check_layout "$binaries/$program"
 	done
 done
