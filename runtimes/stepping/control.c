@@ -441,24 +441,63 @@ struct error *control_attach(struct control *c, pid_t pid)
 
 /* ---- the end ---- */
 
+/* What lets a program go, or ends it, is not to be interrupted. Whether an interrupt was there. */
+static bool hold_interrupt(void)
+{
+	struct error *err CLEANUP(error_freep) = interrupt_check();
+
+	if (!err || interrupt_is_end())
+		return false;
+	interrupt_clear();
+	return true;
+}
+
+static void return_interrupt(bool held)
+{
+	if (held)
+		interrupt_request();
+}
+
 struct error *control_detach(struct control *c)
 {
 	TRY(need_program(c));
-	TRY(request_plain(c, TRACER_DETACH));
+	bool held = hold_interrupt();
+	struct error *err = request_plain(c, TRACER_DETACH);
+
+	return_interrupt(held);
+	TRY(err);
 	forget_program(c);
 	c->stop = (struct control_stop){ .reason = CONTROL_GONE };
 	return NULL;
 }
 
-struct error *control_kill(struct control *c)
+static struct error *take_end(struct control *c, bool *held)
 {
+	struct error *err = NULL;
 	bool found = true;
 
+	while (c->pid && found && !err) {
+		err = take_stop(c, UINT64_MAX, &found);
+		if (!err || err->kind != ERR_INTERRUPTED || !hold_interrupt())
+			continue;
+		*held = true;
+		error_free(err);
+		err = NULL;
+		found = true;
+	}
+	return err;
+}
+
+struct error *control_kill(struct control *c)
+{
 	TRY(need_program(c));
-	TRY(request_plain(c, TRACER_KILL));
-	while (c->pid && found)
-		TRY(take_stop(c, UINT64_MAX, &found));
-	return NULL;
+	bool held = hold_interrupt();
+	struct error *err = request_plain(c, TRACER_KILL);
+
+	if (!err)
+		err = take_end(c, &held);
+	return_interrupt(held);
+	return err;
 }
 
 void control_close(struct control *c)

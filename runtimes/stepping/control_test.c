@@ -67,10 +67,28 @@ static void test_interrupt_is_kept(void **state)
 	child_wait_progress(&child);
 }
 
+/* What was interrupted ends nevertheless, and the interrupt is kept. */
+static void test_interrupted_kill(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	CHILD(child, NULL, call_forever);
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	interrupt_request();
+	check(control_kill(&c));
+	assert_int_equal(c.pid, 0);
+	assert_int_equal(c.stop.reason, CONTROL_KILLED);
+	struct error *err CLEANUP(error_freep) = interrupt_check();
+	assert_non_null(err);
+	interrupt_clear();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupt_is_kept),
+		cmocka_unit_test(test_interrupted_kill),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
