@@ -61,14 +61,18 @@ struct dap {
 	struct output output; /* of a launched program */
 	enum dap_state state;
 	struct dap_client client;
-	bool launched;         /* by "launch" */
-	bool post_mortem;      /* a core or a saved snapshot */
-	bool stop_at_entry;    /* a stop follows "configurationDone" */
-	bool wants_pause;      /* of a running program */
+	bool launched;                  /* by "launch" */
+	struct control_program program; /* likewise */
+	bool post_mortem;               /* a core or a saved snapshot */
+	bool stop_at_entry;             /* a stop follows "configurationDone" */
+	bool wants_pause;               /* of a running program */
 	bool steps, steps_one; /* by step, or by one instruction; only pause and the like end it */
 	struct step_options step;
 	bool undecided;     /* a hit is still to be decided: it was interrupted */
 	bool done;          /* the connection ends */
+	int64_t answering;  /* seq of the request that is being answered; 0: none */
+	unsigned loadings;  /* how often progress was reported */
+	bool is_loading;    /* it is now */
 	int stop_thread;    /* of the last "stopped" */
 	bool groups_noted;  /* that tasks are listed as groups */
 	struct paths paths; /* the source map */
@@ -134,7 +138,9 @@ bool dap_is_true(const struct request *r, const char *name, bool otherwise);
 /* ---- the requests, by file ---- */
 
 /* session.c */
-dap_fn dap_initialize, dap_launch, dap_attach, dap_configured, dap_disconnect, dap_terminate;
+dap_fn dap_initialize, dap_launch, dap_attach, dap_configured, dap_disconnect, dap_terminate,
+	dap_restart;
+void dap_after_restart(struct dap *d);
 void dap_after_start(struct dap *d), dap_after_configured(struct dap *d),
 	dap_after_terminate(struct dap *d);
 /* moves.c */

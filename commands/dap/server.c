@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "commands/dap/loading.h"
 #include "commands/dap/running.h"
+#include "debugger/base/progress.h"
 
 /* ---- one request ---- */
 
@@ -59,9 +61,13 @@ static void answer_request(struct dap *d, struct request *r)
 	r->m = message_response(r->seq, r->command);
 	r->w = &r->m->w;
 	inbox_answering(&d->inbox, r->seq);
+	d->answering = r->seq;
+	progress_begin();
 	struct error *err CLEANUP(error_freep) =
 		row ? answer(d, r, row)
 		    : error_new(ERR_UNSUPPORTED, "not supported: %s", r->command);
+	progress_end();
+	d->answering = 0;
 	inbox_answering(&d->inbox, 0);
 	arena_reset(&d->s->answer);
 	if (err) {
@@ -100,7 +106,12 @@ static struct error *serve(struct dap *d)
 	while (!d->done && !sender_is_gone(&d->sender)) {
 		if (d->state == DAP_RUNNING && dap_is_held(d) &&
 		    inbox_alert(&d->inbox, d->steps ? INBOX_URGENT : INBOX_ANY)) {
-			TRY(running_continue(d));
+			progress_begin();
+			struct error *err = running_continue(d);
+
+			progress_end();
+			if (err)
+				return err;
 			continue;
 		}
 		struct letter *l = inbox_take(&d->inbox);
@@ -123,6 +134,7 @@ struct error *dap_serve(struct dap *d, int in, int out)
 	struct error *err = serve(d);
 
 	running_end(d, d->launched);
+	loading_ignore();
 	inbox_free(&d->inbox);
 	ids_free(&d->ids);
 	paths_free(&d->paths);

@@ -6,7 +6,9 @@
 
 #include "commands/control/stop.h"
 #include "commands/dap/context.h"
+#include "commands/dap/data.h"
 #include "commands/dap/exceptions.h"
+#include "commands/dap/loading.h"
 #include "commands/dap/running.h"
 
 enum { MAX_TASKS = 500, MAX_WORDS = 65536 };
@@ -14,17 +16,12 @@ enum { MAX_TASKS = 500, MAX_WORDS = 65536 };
 /* ---- initialize ---- */
 
 static const char *const capabilities[] = {
-	"supportsConfigurationDoneRequest",
-	"supportsEvaluateForHovers",
-	"supportsClipboardContext",
-	"supportsDelayedStackTraceLoading",
-	"supportTerminateDebuggee",
-	"supportsTerminateRequest",
-	"supportsCancelRequest",
-	"supportsExceptionInfoRequest",
-	"supportsReadMemoryRequest",
-	"supportsDisassembleRequest",
-	"supportsModulesRequest",
+	"supportsConfigurationDoneRequest", "supportsEvaluateForHovers",
+	"supportsClipboardContext",         "supportsDelayedStackTraceLoading",
+	"supportsRestartRequest",           "supportTerminateDebuggee",
+	"supportsTerminateRequest",         "supportsCancelRequest",
+	"supportsExceptionInfoRequest",     "supportsReadMemoryRequest",
+	"supportsDisassembleRequest",       "supportsModulesRequest",
 	"supportsCompletionsRequest",
 };
 
@@ -64,6 +61,8 @@ struct error *dap_initialize(struct dap *d, struct request *r)
 	put_capabilities(r->w, live_capabilities,
 	                 sizeof(live_capabilities) / sizeof(*live_capabilities), true);
 	exceptions_put_filters(r->w);
+	if (d->client.progress)
+		loading_listen(d, LOADING_DELAY_MS);
 	d->state = DAP_IDLE;
 	d->max_tasks = MAX_TASKS;
 	return NULL;
@@ -168,24 +167,46 @@ static struct error *start(struct dap *d, struct control_program *program)
 	return err;
 }
 
-struct error *dap_launch(struct dap *d, struct request *r)
+/* What a launch says of the program, besides its path. */
+static struct error *read_program(struct dap *d, struct request *r)
 {
 	struct control_program program = { .no_input = true };
 	const char *cwd = dap_text(r, "cwd");
 
+	TRY(read_words(d, r, (const char ***)(void *)&program.argv));
+	TRY(read_env(d, r, (char ***)(void *)&program.env));
+	program.cwd = cwd && *cwd ? arena_strdup(&d->arena, cwd) : NULL;
+	program.random = dap_is_true(r, "randomAddresses", false);
+	d->program = program;
+	d->stop_at_entry = dap_is_true(r, "stopOnEntry", false);
+	return NULL;
+}
+
+/* Starts it, to where its own code begins; else there is none. */
+static struct error *begin_program(struct dap *d)
+{
+	TRY(start(d, &d->program));
+	struct error *err = stop_begin(d->s, running_messages(d));
+
+	if (!err)
+		return NULL;
+	if (d->s->debuggee.control.pid)
+		error_free(control_kill(&d->s->debuggee.control));
+	output_close(&d->output);
+	error_free(session_reopen(d->s, 0, NULL));
+	return err;
+}
+
+struct error *dap_launch(struct dap *d, struct request *r)
+{
 	if (dap_text(r, "core") || dap_text(r, "snapshot"))
 		return dap_attach(d, r);
 	TRY(read_common(d, r));
 	if (!d->s->own_options.target.exe)
 		return error_new(ERR_USAGE, "launch needs \"program\", the path of an executable");
-	TRY(read_words(d, r, (const char ***)(void *)&program.argv));
-	TRY(read_env(d, r, (char ***)(void *)&program.env));
-	program.cwd = cwd && *cwd ? cwd : NULL;
-	program.random = dap_is_true(r, "randomAddresses", false);
-	TRY(start(d, &program));
+	TRY(read_program(d, r));
+	TRY(begin_program(d));
 	d->launched = true;
-	TRY(stop_begin(d->s, running_messages(d)));
-	d->stop_at_entry = dap_is_true(r, "stopOnEntry", false);
 	d->state = DAP_CONFIGURED;
 	return NULL;
 }
@@ -206,8 +227,11 @@ static struct error *attach_to(struct dap *d, pid_t pid)
 {
 	TRY(control_attach(&d->s->debuggee.control, pid));
 	struct error *err = stop_begin(d->s, running_messages(d));
-	if (err)
+	if (!err)
+		return NULL;
+	if (d->s->debuggee.control.pid)
 		error_free(control_detach(&d->s->debuggee.control));
+	error_free(session_reopen(d->s, 0, NULL));
 	return err;
 }
 
@@ -237,14 +261,15 @@ struct error *dap_attach(struct dap *d, struct request *r)
 	return NULL;
 }
 
-/* Says what a program that does not run cannot do. */
+/* Says what a program that does not run, or that was not launched, cannot do. */
 static void reduce_capabilities(struct dap *d)
 {
 	struct message *m = message_event("capabilities");
+	size_t n = sizeof(live_capabilities) / sizeof(*live_capabilities);
 
 	json_open_object(&m->w, "capabilities");
-	put_capabilities(&m->w, live_capabilities,
-	                 sizeof(live_capabilities) / sizeof(*live_capabilities), false);
+	json_put_bool(&m->w, "supportsRestartRequest", false);
+	put_capabilities(&m->w, live_capabilities, d->post_mortem ? n : 0, false);
 	json_close_object(&m->w);
 	message_send(m, &d->sender);
 }
@@ -269,7 +294,7 @@ static void send_process(struct dap *d)
 
 void dap_after_start(struct dap *d)
 {
-	if (d->post_mortem)
+	if (!d->launched)
 		reduce_capabilities(d);
 	send_process(d);
 	struct message *m = message_event("initialized");
@@ -293,6 +318,40 @@ void dap_after_configured(struct dap *d)
 		running_send_post_mortem(d);
 	else if (d->state == DAP_STOPPED)
 		running_send_stop(d);
+}
+
+/* ---- restart ---- */
+
+struct error *dap_restart(struct dap *d, struct request *r)
+{
+	struct request launch = *r;
+
+	if (!d->launched)
+		return error_new(ERR_STATE, "only what was launched can be started again");
+	if (d->state == DAP_CONFIGURED)
+		return error_new(ERR_STATE, "\"configurationDone\" comes before");
+	launch.arguments = node_get(r->arguments, "arguments");
+	if (launch.arguments)
+		TRY(read_program(d, &launch));
+	if (d->s->debuggee.control.pid)
+		TRY(control_kill(&d->s->debuggee.control));
+	output_close(&d->output);
+	dap_forget(d);
+	data_forget(d);
+	d->undecided = d->steps = d->steps_one = d->wants_pause = false;
+	TRY(session_reopen(d->s, 0, NULL));
+	struct error *err = begin_program(d);
+	if (err)
+		running_send_end(d);
+	else
+		d->state = d->stop_at_entry ? DAP_STOPPED : DAP_RUNNING;
+	return err;
+}
+
+void dap_after_restart(struct dap *d)
+{
+	send_process(d);
+	dap_after_configured(d);
 }
 
 /* ---- the end ---- */

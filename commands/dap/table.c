@@ -8,6 +8,7 @@ const struct dap_command_row dap_table[] = {
 	{ "configurationDone", DAP_NEEDS_PROGRAM, dap_configured, dap_after_configured },
 	{ "disconnect", DAP_NEEDS_NOTHING, dap_disconnect, NULL },
 	{ "terminate", DAP_NEEDS_PROGRAM, dap_terminate, dap_after_terminate },
+	{ "restart", DAP_NEEDS_CONTROL, dap_restart, dap_after_restart },
 	{ "cancel", DAP_NEEDS_NOTHING, dap_cancel, NULL },
 	{ "threads", DAP_NEEDS_PROGRAM, dap_threads, NULL },
 	{ "stackTrace", DAP_NEEDS_STOP, dap_stack_trace, NULL },

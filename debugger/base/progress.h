@@ -14,6 +14,13 @@ enum { PROGRESS_DELAY_MS = 1000, PROGRESS_EACH_MS = 100, PROGRESS_STRIDE = 1024 
  * f: a terminal, not owned; NULL: off. delay_ms: how long work must last before the line appears.
  */
 void progress_enable(FILE *f, unsigned delay_ms);
+/*
+ * Shows it in another way than as a line. what NULL: the work has ended; called only if it was
+ * reported before.
+ */
+typedef void progress_listener(void *arg, const char *what, uint64_t done, uint64_t total);
+/* Calls fn in place of writing to a terminal. fn NULL: off. */
+void progress_listen(progress_listener *fn, void *arg, unsigned delay_ms);
 /* Starts the delay. */
 void progress_begin(void);
 /*

@@ -255,6 +255,64 @@ def check_terminate(asyncdbg, steps):
     client.end()
 
 
+def check_restart(asyncdbg, steps):
+    """Another process with the same breakpoints, from a stop, while it runs, and with other arguments."""
+    client = serve(asyncdbg)
+    found = client.start("launch", program=steps, sourceMap=SOURCES, functions=["steps::walk"])[0]
+    pids = [client.event("process")["systemProcessId"]]
+    for arguments in ({}, {"arguments": {"stopOnEntry": True}}):
+        client.event("stopped", reason="function breakpoint")
+        client.request("restart", **arguments)
+        pids.append(client.event("process")["systemProcessId"])
+        if arguments:
+            client.event("stopped", reason="entry")
+            client.request("setFunctionBreakpoints", breakpoints=[])
+            go_on(client)
+    expect("processes", len(pids), len(set(pids)))
+    for pid in pids[:-1]:
+        if pathlib.Path(f"/proc/{pid}").exists():
+            raise Failure("a program outlives its restart")
+    client.event("exited", exitCode=0)
+    client.event("terminated")
+    expect("ends", 1, sum(e["event"] == "terminated" for e in client.all_events))
+    expect_in("after its end", "ended", client.refuse("restart"))
+    client.end()
+    expect("verified", True, found[0]["verified"])
+
+    client = serve(asyncdbg)
+    client.initialize()
+    client.refuse("restart")
+    client.request("launch", program=steps)
+    expect_in("before it runs", "configurationDone", client.refuse("restart"))
+    client.end()
+    process = Process(steps)
+    client = serve(asyncdbg)
+    client.start("attach", pid=process.pid)
+    expect("what an attached one can", {"supportsRestartRequest": False}, client.event("capabilities")["capabilities"])
+    expect_in("attached", "launched", client.refuse("restart"))
+    client.end()
+    process.check_free("restart")
+
+
+def check_cancel(asyncdbg, steps):
+    """A launch that is cancelled leaves no program, and another one can follow."""
+    for _ in range(5):
+        client = serve(asyncdbg)
+        client.initialize()
+        launch = client.send("launch", {"program": steps})
+        client.request("cancel", requestId=launch)
+        answer = client.answer(launch)
+        if not answer["success"]:
+            expect("a launch", "cancelled", answer["message"])
+            expect_in("no program", "no program", client.refuse("threads"))
+            client.request("launch", program=steps)
+        client.request("cancel", progressId="no such progress")
+        client.request("cancel", requestId=2**30)
+        client.request("configurationDone")
+        client.event("exited", exitCode=0)
+        client.end()
+
+
 def test(asyncdbg, steps):
     check_launch(asyncdbg, steps)
     check_attach(asyncdbg, steps)
@@ -264,6 +322,8 @@ def test(asyncdbg, steps):
     check_signals(asyncdbg, steps)
     check_loss(asyncdbg, steps)
     check_terminate(asyncdbg, steps)
+    check_restart(asyncdbg, steps)
+    check_cancel(asyncdbg, steps)
     print("dap, live: all as it should be")
 
 

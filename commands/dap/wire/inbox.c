@@ -44,9 +44,11 @@ static bool cancels(const struct inbox *in, const struct letter *l)
 	const char *command = node_text(node_get(l->root, "command"));
 	const struct node *arguments = node_get(l->root, "arguments");
 
+	const char *progress = node_text(node_get(arguments, "progressId"));
+
 	return in->busy && command && strcmp(command, "cancel") == 0 &&
 	       (node_number(node_get(arguments, "requestId"), 0) == in->busy ||
-	        node_text(node_get(arguments, "progressId")));
+	        (progress && strtoll(progress, NULL, 10) == in->busy));
 }
 
 static bool interrupts(const struct inbox *in, const struct letter *l)
