@@ -1,7 +1,7 @@
 #!/bin/bash
 # Attaches to compio/compio_tasks, tasks of compio, as run_live.sh does to programs; with Cargo.lock also
 # again and again to compio/compio_http, a server under load: each leaf has a name, no verdict is given. Traces
-# compio/traced_compio, whose own counts the events equal: see run_trace_tasks.py.
+# compio/traced_compio, whose own counts the events equal: see run_trace_tasks.py, run_time_tasks.py.
 #
 # usage: run_compio.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -26,6 +26,8 @@ for lock in "${locks[@]}"; do
 	status=0
 	"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" || status=$?
 	[ "$status" = 0 ] || [ "$status" = 77 ] # the kernel may refuse probes
+	[ "$lock" != Cargo ] || [ "$status" = 77 ] ||
+		"$testdata/run/run_time_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio"
 	[ "$lock" != Cargo ] ||
 		"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$binaries/compio_http"
 done
