@@ -391,11 +391,11 @@ static struct error *trace_process(struct tracing *t)
 	const struct snapshot *known;
 	pid_t pid = asyncdbg_target(t->s->handle)->pid;
 
-	t->start = clock_now_ns(); /* events come while the points are attached */
 	/* A recorder's snapshots must not wait for debug info that is read for the first time. */
 	bool records = t->recorder_options.size != 0;
 	TRY(following_begin(t->s, &t->options, records ? incident_file_wants : WANT_TASKS, t->out,
 	                    &t->trace, &known));
+	t->start = trace_began(t->trace); /* events come while the points are attached */
 	if (!records) {
 		begin_file(t, known, known);
 		t->shows_queues = t->sink->ops->queue && sink_filter_has(&t->filter, 0, NULL);
@@ -442,8 +442,8 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	TRY(inspect(in, WANT_LAYOUT, NULL, &t->about));
 	t->options.pid = l->pid;
 	t->about->target.pid = l->pid;
-	t->start = clock_now_ns();
 	TRY(trace_open(in, &t->options, &t->trace));
+	t->start = trace_began(t->trace);
 	following_warn(t->trace, t->options.events, t->out);
 	TRY(execute_program(t, words, l));
 	launched_release(l);

@@ -339,6 +339,7 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	t->options = *options;
 	TRY(probes_open(&probes, &t->probes));
 	TRY(make_plan(t));
+	t->began = clock_now_ns();
 	struct error *err = attach(t);
 	if (err && probes_are_over(t->probes)) {
 		error_free(err);
@@ -360,6 +361,11 @@ void trace_detach(struct trace *t)
 	probes_detach(t->probes);
 	t->detached = true;
 	t->detach_ns = clock_now_ns() - start;
+}
+
+uint64_t trace_began(const struct trace *t)
+{
+	return t->began;
 }
 
 uint64_t trace_detach_ns(const struct trace *t)

@@ -108,7 +108,9 @@ void trace_know(struct trace *t, const struct snapshot *s);
 bool trace_is_over(const struct trace *t);
 /* Detaches all points; what has happened before can still be read. */
 void trace_detach(struct trace *t);
-/* How long that took, in ns; 0: it was not called. */
+/* When the first point was about to be attached; ns, CLOCK_MONOTONIC. No event is older. */
+uint64_t trace_began(const struct trace *t);
+/* How long detaching took, in ns; 0: it was not called. */
 uint64_t trace_detach_ns(const struct trace *t);
 /* NULL is allowed. */
 void trace_close(struct trace *t);

@@ -31,6 +31,7 @@ struct trace {
 	struct id_set seen;      /* tasks whose spawn was passed on, or that existed before */
 	struct task_lives lives; /* the same of those whose ids are addresses */
 	const bool *has;         /* of the runtime of the record at hand */
+	uint64_t began;          /* see trace_began() */
 	uint64_t known_at;       /* when trace_know() was called; ns, CLOCK_MONOTONIC */
 	uint64_t spawned;        /* id of the task that spawned_on has spawned just now */
 	pid_t spawned_on;
