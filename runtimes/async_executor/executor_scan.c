@@ -15,6 +15,7 @@ enum {
 	MAX_ROOTS = 4096,
 	MAX_ENTRIES = 1 << 24,
 	MAX_COUNT = 1 << 30, /* of a live Arc */
+	MAX_TRIED = 64,      /* tasks of one executor */
 };
 
 struct scan {
@@ -72,32 +73,45 @@ static struct error *read_reference(struct inspector *in, const struct executor_
 	return NULL;
 }
 
-/* Is the first task in the slab of the State one of its own? *found false: it is not. */
-static struct error *owns_tasks(struct inspector *in, struct executor_copy *copy,
-                                struct value state, bool *found)
+/* Is that the waker of a task that refers to the State? */
+static bool is_own(struct inspector *in, struct executor_copy *copy, uint64_t data,
+                   struct value state)
 {
 	struct executor_header h;
 	struct referred back;
+	bool found = false;
+	struct error *err = executor_read_header(in, copy, data, &h);
+
+	if (!err && h.plan->executor)
+		err = read_reference(in, &h, &back, &found);
+	error_free(err);
+	return !err && found && back.state.addr == state.addr;
+}
+
+/*
+ * Is one of the first tasks in the slab of the State one of its own? *found false: none is. The
+ * program runs: a task may be spawned, or end, so often that it is never seen whole.
+ */
+static struct error *owns_tasks(struct inspector *in, struct executor_copy *copy,
+                                struct value state, bool *found)
+{
 	struct slice entries;
 	uint64_t data = 0;
+	bool occupied;
 
 	TRY(bindings_slice(in->target, &copy->layout, EXECUTOR_ACTIVE, state, &entries, found));
 	if (!*found || entries.count > MAX_ENTRIES)
 		entries.count = 0;
 	*found = false;
-	for (uint64_t i = 0; i < entries.count && !*found; i++) {
+	for (uint64_t i = 0, tried = 0; i < entries.count && tried < MAX_TRIED && !*found; i++) {
 		struct value entry = { entries.element,
 			               entries.addr + i * type_size(entries.element) };
 
-		TRY(bindings_uint(in->target, &copy->layout, EXECUTOR_WAKER, entry, &data, found));
+		TRY(bindings_uint(in->target, &copy->layout, EXECUTOR_WAKER, entry, &data,
+		                  &occupied));
+		tried += occupied;
+		*found = occupied && is_own(in, copy, data, state);
 	}
-	if (*found)
-		TRY(executor_read_header(in, copy, data, &h));
-	if (*found && !h.plan->executor)
-		*found = false;
-	if (*found)
-		TRY(read_reference(in, &h, &back, found));
-	*found = *found && back.state.addr == state.addr;
 	return NULL;
 }
 
