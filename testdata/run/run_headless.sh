@@ -1,9 +1,11 @@
 #!/bin/bash
-# Attaches to headless/, a bevy app without a window: its three pools of tasks.
+# Attaches to headless/, a bevy app without a window: its three pools of tasks. Then again and again to it
+# in a hurry: each leaf has a name, no verdict is given.
 #
 # usage: run_headless.sh ASYNCDBG PROFILE
 #
-# PROFILE: debug, release or lto. It takes minutes to build. Exit status 77 where there is no cargo.
+# PROFILE: debug, release or lto. It takes minutes to build. LOOKS: how many in a hurry,
+# default 20. Exit status 77 where there is no cargo.
 set -euo pipefail
 
 # shellcheck source=testdata/run/workspace.sh
@@ -54,3 +56,4 @@ check -p "$pid"
 gcore -o "$work/core" "$pid" >"$work/answer" 2>&1 8>&- || bad "gcore failed"
 check -c "$work/core.$pid"
 echo "headless ($profile): ok"
+"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" --tasks 120 "$asyncdbg" "$binaries/headless" hurry

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Looks at a server under load again and again.
 
-usage: run_server_looks.py [--looks N] ASYNCDBG EXECUTABLE [ARGUMENT...]
+usage: run_server_looks.py [--looks N] [--tasks N] ASYNCDBG EXECUTABLE [ARGUMENT...]
 
 Each look asks for all trees, and for verdicts: each leaf must have a name, and no verdict may be
-given. Tasks that are missing because a thread was between two of them are counted. The server must
-have answered more requests in the end.
+given. Tasks that are missing because a thread was between two of them are counted. A complete look has
+at least as many tasks as --tasks says. The server must have answered more requests in the end.
 """
 
 import argparse
@@ -36,12 +36,14 @@ def leaves(future):
 class Looks:
     """What was found in all looks."""
 
-    def __init__(self, asyncdbg, pid):
+    def __init__(self, asyncdbg, pid, least):
+        self.least = least
         self.command = [asyncdbg, "-p", str(pid), "--json"]
         self.schema = json.loads((TESTDATA.parent / "docs" / "asyncdbg.schema.json").read_text())
         self.waits = collections.Counter()
         self.bad = collections.Counter()
         self.notes = collections.Counter()
+        self.counts = []
         self.tasks = self.complete = 0
 
     def ask(self, *words):
@@ -58,7 +60,10 @@ class Looks:
     def trees(self):
         document = self.ask("async", "backtrace", "all")
         self.complete += document["complete"]
+        if document["complete"] and len(document["tasks"]) < self.least:
+            self.bad[f"less than {self.least} tasks"] += 1
         self.notes.update(document["notes"])
+        self.counts.append(len(document["tasks"]))
         for task in document["tasks"]:
             self.tasks += 1
             if task.get("problem"):
@@ -85,6 +90,7 @@ class Looks:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--looks", type=int, default=20)
+    parser.add_argument("--tasks", type=int, default=1, help="that there are at least")
     parser.add_argument("asyncdbg")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
@@ -95,13 +101,15 @@ def main():
         os.environ["XDG_CACHE_HOME"] = cache
         if server.stdout.readline() != "ready\n":
             sys.exit(f"{name} is not ready")
-        looks = Looks(str(Path(arguments.asyncdbg).resolve()), server.pid)
+        looks = Looks(str(Path(arguments.asyncdbg).resolve()), server.pid, arguments.tasks)
         for _ in range(arguments.looks):
             looks.trees()
             looks.verdicts()
         server.stdin.close()
         answers = int(server.stdout.readline())
+    counts = sorted(looks.counts) or [0]
     print(f"{name}: {arguments.looks} looks, {looks.complete} complete, {looks.tasks} tasks,")
+    print(f"    {counts[0]} to {counts[-1]} a look, at least {arguments.tasks} are there,")
     print(f"    {dict(looks.waits)}, {answers} answers of the server")
     for text, count in (looks.bad + looks.notes).most_common(10):
         print(f"    {count} times {text}")

@@ -1,14 +1,22 @@
 //! A bevy app without a window: MinimalPlugins and their three pools of tasks. Its systems have run
 //! some frames; then one of them waits for good, so that nothing moves any more.
+//!
+//! With `hurry` as argument frames follow each other as fast as they can, and each sends to tasks that
+//! wait, and spawns others that end soon. It prints `ready`, and when stdin ends how many of these have
+//! ended.
 
 use std::future::pending;
+use std::io::{self, Read as _};
+use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
 use std::thread;
+use std::time::Duration;
 
-use async_channel::Receiver;
+use async_channel::{Receiver, Sender};
 use bevy::prelude::*;
-use bevy::tasks::{AsyncComputeTaskPool, IoTaskPool, Task};
+use bevy::tasks::futures_lite::future::yield_now;
+use bevy::tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, Task};
 use truth::{here, leak, Truth};
 
 static FRAMES: AtomicU32 = AtomicU32::new(0);
@@ -58,7 +66,69 @@ fn counts(time: Res<Time>) {
     }
 }
 
+/// Tasks of each pool that wait for each frame.
+const WAITING: usize = 40;
+static ENDED: AtomicU32 = AtomicU32::new(0);
+
+#[derive(Resource)]
+struct Frames(Sender<u32>);
+
+async fn follows(frames: Receiver<u32>) -> u32 {
+    let mut sum = 0u32;
+    while let Ok(frame) = frames.recv().await {
+        sum = sum.wrapping_add(frame);
+    }
+    sum
+}
+
+async fn ends() {
+    for _ in 0..3 {
+        yield_now().await;
+    }
+    ENDED.fetch_add(1, Ordering::SeqCst);
+}
+
+fn start_many(mut commands: Commands) {
+    let (sender, receiver) = async_channel::bounded(WAITING);
+    for _ in 0..WAITING {
+        IoTaskPool::get().spawn(follows(receiver.clone())).detach();
+        AsyncComputeTaskPool::get().spawn(follows(receiver.clone())).detach();
+        ComputeTaskPool::get().spawn(follows(receiver.clone())).detach();
+    }
+    commands.insert_resource(Frames(sender));
+    commands.spawn_batch((0..4000).map(|_| Transform::default()));
+}
+
+fn sends(frames: Res<Frames>) {
+    let frame = FRAMES.fetch_add(1, Ordering::SeqCst);
+    let _ = frames.0.try_send(frame);
+    IoTaskPool::get().spawn(ends()).detach();
+    AsyncComputeTaskPool::get().spawn(ends()).detach();
+}
+
+fn hurry() -> ! {
+    thread::Builder::new().name("app".to_string()).spawn(run_on).unwrap();
+    while ENDED.load(Ordering::SeqCst) < 100 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    println!("ready");
+    let _ = io::stdin().read_to_end(&mut Vec::new());
+    println!("{}", ENDED.load(Ordering::SeqCst));
+    process::exit(0)
+}
+
+fn run_on() {
+    App::new()
+        .add_plugins(MinimalPlugins)
+        .add_systems(Startup, start_many)
+        .add_systems(Update, (moves, sends))
+        .run();
+}
+
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("hurry") {
+        hurry();
+    }
     leak(TAKEN.lock());
     thread::Builder::new().name("app".to_string()).spawn(run).unwrap();
     Truth::new("headless")
