@@ -196,7 +196,7 @@ struct error *dap_modules(struct dap *d, struct request *r)
 	for (size_t i = (size_t)first; i < n; i++) {
 		if (count && i - (size_t)first >= (size_t)count)
 			break;
-		put_module(d, r, &t->modules[i]);
+		put_module(d, r, t->modules[i]);
 	}
 	json_close_array(r->w);
 	json_put_int(r->w, "totalModules", (int64_t)n);

@@ -174,10 +174,13 @@ static void live_close(struct target *t)
 	free(l);
 }
 
+static struct error *live_update_modules(struct target *t, bool *changed);
+
 static const struct target_ops live_ops = {
 	.kind = "live",
 	.read = live_read,
 	.region = live_region,
+	.update_modules = live_update_modules,
 	.each_writable = live_each_writable,
 	.read_batch = live_read_batch,
 	.stop = live_stop,
@@ -236,12 +239,26 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 /* Records the read-only parts of modules, which can be read while the target runs. */
 static void keep_constant(struct target *t, const struct mapping *mappings, size_t nmappings)
 {
+	t->nconstant = 0;
 	t->constant = NEW_ARRAY(&t->arena, struct mapping, nmappings);
 	for (size_t i = 0; i < nmappings; i++) {
 		if (mappings[i].readable && !mappings[i].writable &&
 		    module_at(t, mappings[i].start))
 			t->constant[t->nconstant++] = mappings[i];
 	}
+}
+
+static struct error *live_update_modules(struct target *t, bool *changed)
+{
+	size_t n;
+	struct mapping *mappings = proc_maps(&t->arena, t->pid, &n);
+
+	if (!mappings)
+		return live_exited(t->pid);
+	struct error *err = modules_update(t, mappings, n, find_file, changed);
+	if (*changed)
+		keep_constant(t, mappings, n);
+	return err;
 }
 
 /*

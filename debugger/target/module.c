@@ -37,6 +37,7 @@ struct report {
 	struct arena scratch;
 	VEC(struct group) groups;
 	VEC(struct module) modules;
+	VEC(struct module *) unloaded; /* of the target, see modules_update() */
 };
 
 static void report_free(struct report *r)
@@ -48,6 +49,7 @@ static void report_free(struct report *r)
 			close(r->modules.data[i].fd);
 	}
 	vec_free(&r->modules);
+	vec_free(&r->unloaded);
 }
 
 struct memory_source {
@@ -309,8 +311,8 @@ static void add_vdso(struct report *r)
 static struct module *module_of(struct target *t, const Dwfl_Module *mod)
 {
 	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i].dwfl == mod)
-			return &t->modules[i];
+		if (t->modules[i]->dwfl == mod)
+			return t->modules[i];
 	}
 	return NULL;
 }
@@ -382,11 +384,39 @@ static const struct group *main_group(const struct report *r)
 	return entry == 0 && r->groups.n > 0 ? &r->groups.data[0] : NULL;
 }
 
+static void close_module(struct module *m)
+{
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
+	free(m->debug_note);
+	m->debug_note = NULL;
+}
+
 static int compare_modules(const void *a, const void *b)
 {
-	uint64_t x = ((const struct module *)a)->start, y = ((const struct module *)b)->start;
+	uint64_t x = (*(struct module *const *)a)->start, y = (*(struct module *const *)b)->start;
 
 	return (x > y) - (x < y);
+}
+
+/* Moves those of a report to the target, with those that it has unloaded behind them. */
+static void keep_modules(struct report *r)
+{
+	struct target *t = r->t;
+	size_t n = t->nmodules + r->modules.n + r->unloaded.n, used = 0;
+	struct module **all = NEW_ARRAY(&t->arena, struct module *, n + 1);
+
+	for (size_t i = 0; i < t->nmodules; i++)
+		all[used++] = t->modules[i];
+	for (size_t i = 0; i < r->modules.n; i++)
+		all[used++] = arena_memdup(&t->arena, &r->modules.data[i], sizeof(struct module));
+	t->nmodules = used;
+	for (size_t i = 0; i < r->unloaded.n; i++)
+		all[used++] = r->unloaded.data[i];
+	r->modules.n = 0;
+	qsort(all, t->nmodules, sizeof(struct module *), compare_modules);
+	t->modules = all;
 }
 
 static struct error *check_exe(const struct target *t, const char *exe)
@@ -429,24 +459,120 @@ struct error *modules_report(struct target *t, const struct mapping *mappings, s
 	add_vdso(&r);
 	if (dwfl_report_end(t->dwfl, NULL, NULL) != 0)
 		return error_new(ERR_CORRUPT, "the target's modules: %s", dwfl_errmsg(-1));
-	t->nmodules = r.modules.n;
-	if (t->nmodules > 0)
-		qsort(r.modules.data, t->nmodules, sizeof(*r.modules.data), compare_modules);
-	t->modules = vec_to_arena(&r.modules, &t->arena);
+	keep_modules(&r);
 	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i].is_main && t->modules[i].dwfl)
-			t->main_module = &t->modules[i];
+		if (t->modules[i]->is_main && t->modules[i]->dwfl)
+			t->main_module = t->modules[i];
 	}
 	return NULL;
 }
 
+/* ---- a program that has been running on ---- */
+
+/* Whether the module is the one that is mapped there. */
+static bool is_of_group(const struct module *m, const struct group *g)
+{
+	SCRATCH(tmp);
+
+	return m->start <= g->start && g->start < m->end &&
+	       strcmp(m->path, clean_path(&tmp, g->first->path)) == 0 &&
+	       (!g->seen || (m->build_id_len == g->image.build_id_len &&
+	                     memcmp(m->build_id, g->image.build_id, m->build_id_len) == 0));
+}
+
+static bool is_mapped(const struct report *r, const struct module *m)
+{
+	bool found = m->is_vdso || m->is_main;
+
+	for (size_t i = 0; i < r->groups.n && !found; i++)
+		found = is_of_group(m, &r->groups.data[i]);
+	return found;
+}
+
+/*
+ * Sorts the modules of the target into those that are mapped, with those that are mapped again, and
+ * the unloaded ones. Whether anything has changed.
+ */
+static bool sort_out_unloaded(struct report *r)
+{
+	struct target *t = r->t;
+	size_t n = 0;
+	bool changed = false;
+
+	/* Those behind the first nmodules were unloaded before. */
+	for (size_t i = 0; t->modules[i]; i++) {
+		struct module *m = t->modules[i];
+		bool was_unloaded = m->is_unloaded;
+
+		/* Without a build-id it may be another build. */
+		m->is_unloaded = !is_mapped(r, m) || (was_unloaded && !m->build_id_len);
+		changed |= m->is_unloaded != was_unloaded;
+		if (m->is_unloaded)
+			*vec_push(&r->unloaded) = m;
+		else
+			t->modules[n++] = m;
+	}
+	t->nmodules = n;
+	qsort(t->modules, n, sizeof(struct module *), compare_modules);
+	return changed;
+}
+
+static bool is_reported(const struct target *t, const struct group *g)
+{
+	const struct module *m = module_at(t, g->start);
+
+	return m && is_of_group(m, g);
+}
+
+/* libdwfl would take it for the module that was there. */
+static bool replaces_another(const struct report *r, const struct group *g)
+{
+	for (size_t i = 0; i < r->unloaded.n; i++) {
+		const struct module *m = r->unloaded.data[i];
+
+		if (m->dwfl && g->start < m->end && m->start < g->end)
+			return true;
+	}
+	return false;
+}
+
+static struct error *add_loaded(struct report *r, const struct group *g)
+{
+	SCRATCH(tmp);
+
+	if (!g->executable || is_reported(r->t, g))
+		return NULL;
+	if (!replaces_another(r, g))
+		return add_group(r, g, false);
+	target_note(r->t,
+	            "%s was loaded in place of another library that was unloaded: its frames have "
+	            "no names",
+	            clean_path(&tmp, g->first->path));
+	return NULL;
+}
+
+struct error *modules_update(struct target *t, const struct mapping *mappings, size_t nmappings,
+                             module_file_fn *find_file_, bool *changed)
+{
+	struct report r CLEANUP(report_free) = { .t = t, .find_file = find_file_ };
+	struct error *err = NULL;
+
+	group_mappings(&r, mappings, nmappings);
+	*changed = sort_out_unloaded(&r);
+	dwfl_report_begin_add(t->dwfl);
+	for (size_t i = 0; i < r.groups.n && !err; i++)
+		err = add_loaded(&r, &r.groups.data[i]);
+	if (dwfl_report_end(t->dwfl, NULL, NULL) != 0 && !err)
+		err = error_new(ERR_CORRUPT, "the target's modules: %s", dwfl_errmsg(-1));
+	*changed |= r.modules.n != 0;
+	keep_modules(&r);
+	return err;
+}
+
 void modules_close(struct target *t)
 {
-	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i].fd >= 0)
-			close(t->modules[i].fd);
-		free(t->modules[i].debug_note);
-	}
+	for (size_t i = 0; t->modules && t->modules[i]; i++)
+		close_module(t->modules[i]);
 	if (t->dwfl)
 		dwfl_end(t->dwfl);
 	t->dwfl = NULL;
@@ -461,10 +587,10 @@ struct module *module_at(const struct target *t, uint64_t addr)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (t->modules[middle].end <= addr)
+		if (t->modules[middle]->end <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < t->nmodules && t->modules[low].start <= addr ? &t->modules[low] : NULL;
+	return low < t->nmodules && t->modules[low]->start <= addr ? t->modules[low] : NULL;
 }

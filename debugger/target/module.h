@@ -28,6 +28,7 @@ struct module {
 	uint64_t bias;       /* run-time = link-time + bias */
 	bool is_main;        /* the executable */
 	bool is_vdso;
+	bool is_unloaded; /* it was: it is behind the first t->nmodules */
 	unsigned char build_id[BUILD_ID_MAX];
 	size_t build_id_len; /* 0: has none */
 	/* PT_TLS, zeros when absent. */
@@ -80,6 +81,13 @@ typedef struct module_file module_file_fn(struct target *t, const struct mapping
  */
 struct error *modules_report(struct target *t, const struct mapping *mappings, size_t nmappings,
                              module_file_fn *find_file, bool force) MUST_CHECK;
+/*
+ * Brings t->modules up to date with the mappings of a program that has been running on. A module
+ * is the same again when its file is loaded at the same place as before; another one at that place
+ * is left out, and noted.
+ */
+struct error *modules_update(struct target *t, const struct mapping *mappings, size_t nmappings,
+                             module_file_fn *find_file, bool *changed) MUST_CHECK;
 void modules_close(struct target *t);
 
 /*

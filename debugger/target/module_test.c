@@ -90,10 +90,10 @@ static void check_kind(const char *flags, bool is_static)
 	assert_null(module_at(t, UINT64_MAX));
 	size_t nfiles = 0, nvdso = 0;
 	for (size_t i = 0; i < t->nmodules; i++) {
-		nfiles += !t->modules[i].is_vdso;
-		nvdso += t->modules[i].is_vdso;
-		assert_non_null(t->modules[i].dwfl);
-		assert_true(i == 0 || t->modules[i].start >= t->modules[i - 1].end);
+		nfiles += !t->modules[i]->is_vdso;
+		nvdso += t->modules[i]->is_vdso;
+		assert_non_null(t->modules[i]->dwfl);
+		assert_true(i == 0 || t->modules[i]->start >= t->modules[i - 1]->end);
 	}
 	assert_int_equal(nvdso, 1);
 	assert_true(is_static ? nfiles == 1 : nfiles >= 3);
@@ -166,8 +166,8 @@ static void test_replaced_library(void **state)
 	const struct module *found = NULL;
 
 	for (size_t i = 0; i < t->nmodules; i++) {
-		if (strcmp(t->modules[i].path, library) == 0)
-			found = &t->modules[i];
+		if (strcmp(t->modules[i]->path, library) == 0)
+			found = t->modules[i];
 	}
 	assert_non_null(found);
 	/*

@@ -335,6 +335,23 @@ struct error *target_read_through(struct target *t, uint64_t addr, void *buf, si
 	return t->ops->read(t, addr, buf, len, ret);
 }
 
+struct error *target_update_modules(struct target *t, bool *changed)
+{
+	*changed = false;
+	if (!t->ops->update_modules)
+		return NULL;
+	struct target_aside before;
+	bool frozen = t->frozen;
+
+	/* What the last stop has not copied is read, too. */
+	target_begin_aside(t, &before);
+	t->frozen = false;
+	struct error *err = t->ops->update_modules(t, changed);
+	t->frozen = frozen;
+	target_end_aside(t, &before);
+	return err;
+}
+
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid)
 {
 	for (size_t i = 0; i < t->nthreads; i++) {

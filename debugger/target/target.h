@@ -140,6 +140,8 @@ struct target_ops {
 	void (*close)(struct target *t);
 	/* See target_region(). NULL: no mapping is known. */
 	bool (*region)(struct target *t, struct arena *a, uint64_t addr, struct region *ret);
+	/* See target_update_modules(). NULL: they never change. */
+	struct error *(*update_modules)(struct target *t, bool *changed);
 	/* See target_each_writable(). NULL: no such memory is known. */
 	struct error *(*each_writable)(struct target *t, memory_fn *visit, void *arg);
 };
@@ -172,7 +174,8 @@ struct target {
 	unsigned generation;    /* +1 at every stop; caches of target memory use it as a key */
 	struct thread *threads; /* of the last stop, ascending number */
 	size_t nthreads;
-	struct module *modules; /* ascending start address */
+	/* Ascending start address; behind them those that were unloaded; NULL at the end. */
+	struct module **modules;
 	size_t nmodules;
 	struct module *main_module; /* NULL when no executable could be found */
 	struct Dwfl *dwfl;          /* owned here, used by dwarf/ */
@@ -330,6 +333,17 @@ struct target_aside {
 };
 void target_begin_aside(struct target *t, struct target_aside *before);
 void target_end_aside(struct target *t, const struct target_aside *before);
+
+/*
+ * Adds the modules that a running program has loaded since it was opened or updated, and moves
+ * those that it has unloaded behind the others.
+ */
+struct error *target_update_modules(struct target *t, bool *changed) MUST_CHECK;
+/*
+ * The address of the dynamic linker's struct r_debug (link.h), by DT_DEBUG of the executable.
+ * ERR_UNSUPPORTED: there is none.
+ */
+struct error *target_r_debug(struct target *t, uint64_t *ret) MUST_CHECK;
 
 /* The thread with that tid, or NULL. */
 const struct thread *target_thread_by_tid(const struct target *t, pid_t tid);

@@ -83,13 +83,13 @@ static struct error *find_layout(struct target *t)
 	if (!t->tls)
 		t->tls = NEW(&t->arena, struct tls);
 	for (size_t i = 0; i < t->nmodules && !t->tls->known; i++) {
-		if (!is_libc(&t->modules[i]))
+		if (!is_libc(t->modules[i]))
 			continue;
 		error_free(err);
-		err = read_field(t, &t->modules[i], "_thread_db_link_map_l_tls_modid",
+		err = read_field(t, t->modules[i], "_thread_db_link_map_l_tls_modid",
 		                 &t->tls->modid);
 		if (!err)
-			err = read_field(t, &t->modules[i], "_thread_db_link_map_l_tls_offset",
+			err = read_field(t, t->modules[i], "_thread_db_link_map_l_tls_offset",
 			                 &t->tls->offset);
 		t->tls->known = !err;
 	}
@@ -102,7 +102,7 @@ static struct error *find_layout(struct target *t)
 }
 
 /* Reads DT_DEBUG of the executable: the address of r_debug, which has the list of modules. */
-static struct error *find_r_debug(struct target *t, uint64_t *ret)
+struct error *target_r_debug(struct target *t, uint64_t *ret)
 {
 	SCRATCH(scratch);
 	const struct module *m = t->main_module;
@@ -112,8 +112,8 @@ static struct error *find_r_debug(struct target *t, uint64_t *ret)
 	uint64_t dynamic = 0;
 
 	if (!m || !elf_image_read(&scratch, &from, t->arch->elf_machine, &image))
-		return error_new(ERR_UNSUPPORTED, "without the executable, thread-locals of shared "
-		                                  "libraries cannot be found");
+		return error_new(ERR_UNSUPPORTED, "without the executable, what the dynamic "
+		                                  "linker has loaded is not known");
 	for (size_t i = 0; i < image.nphdrs; i++) {
 		if (image.phdrs[i].p_type == PT_DYNAMIC)
 			dynamic = image.phdrs[i].p_vaddr + m->bias;
@@ -129,8 +129,8 @@ static struct error *find_r_debug(struct target *t, uint64_t *ret)
 		}
 	}
 	return error_new(ERR_UNSUPPORTED,
-	                 "%s has no DT_DEBUG: its shared libraries' thread-locals "
-	                 "cannot be found",
+	                 "%s has no DT_DEBUG: what the dynamic linker has loaded is "
+	                 "not known",
 	                 m->path);
 }
 
@@ -138,7 +138,7 @@ static struct error *find_link_map(struct target *t, const struct module *m, uin
 {
 	uint64_t r_debug = 0, map, bias, ld;
 
-	TRY(find_r_debug(t, &r_debug));
+	TRY(target_r_debug(t, &r_debug));
 	TRY(target_read_uint(t, r_debug + R_DEBUG_MAP, 8, &map));
 	for (size_t i = 0; map != 0 && i < MAX_LINK_MAPS; i++) {
 		TRY(target_read_uint(t, map + LINK_MAP_ADDR, 8, &bias));

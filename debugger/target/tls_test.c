@@ -82,8 +82,8 @@ static void test_executables(void **state)
 static const struct module *find_library(const struct target *t)
 {
 	for (size_t i = 0; i < t->nmodules; i++) {
-		if (strstr(t->modules[i].path, "/library.so"))
-			return &t->modules[i];
+		if (strstr(t->modules[i]->path, "/library.so"))
+			return t->modules[i];
 	}
 	fail_msg("no library.so");
 	return NULL;

@@ -310,7 +310,8 @@ static const struct type *known_vtable(struct debuginfo *di, uint64_t addr)
 	for (size_t i = 0; i < di->nmodules; i++) {
 		struct dwarf_module *dm = di->modules[i];
 		uint64_t link = module_link_addr(dm->module, addr).v;
-		uint64_t die = dm->dwarf && link ? debuginfo_vtable(dm, link) : 0;
+		bool there = dm->dwarf && !dm->module->is_unloaded;
+		uint64_t die = there && link ? debuginfo_vtable(dm, link) : 0;
 		const struct type *t = die ? lookup_dwarf_vtable_variable(dm, die) : NULL;
 
 		if (t)

@@ -48,7 +48,7 @@ static void test_function_by_address(void **state)
 static void test_addresses_without_a_function(void **state)
 {
 	struct fixture *f = *state;
-	const struct module *m = &f->target->modules[0];
+	const struct module *m = f->target->modules[0];
 	const uint64_t addrs[] = { 0,
 		                   1,
 		                   m->start,

@@ -19,6 +19,44 @@
  */
 enum { MUCH_INFO = 64 << 20 };
 
+static bool has(const struct debuginfo *di, const struct module *m)
+{
+	for (size_t i = 0; i < di->nmodules; i++) {
+		if (di->modules[i]->module == m)
+			return true;
+	}
+	return false;
+}
+
+/* Adds those that are not there; there is room for them. */
+static void add_modules(struct debuginfo *di, bool is_main)
+{
+	const struct target *t = di->target;
+
+	for (size_t i = 0; i < t->nmodules; i++) {
+		struct module *m = t->modules[i];
+
+		if (!m->dwfl || m->is_main != is_main || has(di, m))
+			continue;
+		struct dwarf_module *dm = NEW(&di->arena, struct dwarf_module);
+		dm->di = di;
+		dm->module = m;
+		dm->tier = DWARF_NONE;
+		di->modules[di->nmodules++] = dm;
+	}
+}
+
+void debuginfo_update(struct debuginfo *di)
+{
+	size_t room = di->nmodules + di->target->nmodules;
+	struct dwarf_module **all = NEW_ARRAY(&di->arena, struct dwarf_module *, room + 1);
+
+	if (di->nmodules)
+		memcpy(all, di->modules, di->nmodules * sizeof(struct dwarf_module *));
+	di->modules = all;
+	add_modules(di, false);
+}
+
 struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hooks,
                              struct debuginfo **ret)
 {
@@ -29,19 +67,8 @@ struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hoo
 	di->hooks = hooks;
 	di->target = t;
 	di->modules = NEW_ARRAY(&di->arena, struct dwarf_module *, t->nmodules + 1);
-	for (int main_first = 1; main_first >= 0; main_first--) {
-		for (size_t i = 0; i < t->nmodules; i++) {
-			struct module *m = &t->modules[i];
-
-			if (!m->dwfl || m->is_main != (bool)main_first)
-				continue;
-			struct dwarf_module *dm = NEW(&di->arena, struct dwarf_module);
-			dm->di = di;
-			dm->module = m;
-			dm->tier = DWARF_NONE;
-			di->modules[di->nmodules++] = dm;
-		}
-	}
+	add_modules(di, true);
+	add_modules(di, false);
 	*ret = di;
 	return NULL;
 }
@@ -302,7 +329,7 @@ struct dwarf_module *debuginfo_program_module(struct debuginfo *di, size_t n)
 {
 	struct module *m = di->modules[n]->module;
 
-	return debuginfo_is_system(m) ? NULL : debuginfo_module(di, m);
+	return m->is_unloaded || debuginfo_is_system(m) ? NULL : debuginfo_module(di, m);
 }
 
 bool debuginfo_need(struct dwarf_module *dm)

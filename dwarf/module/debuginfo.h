@@ -168,6 +168,11 @@ struct debuginfo {
 /* Opens every module lazily: no debug info is read yet. di->records may be set after this call. */
 struct error *debuginfo_open(struct target *t, const struct debuginfo_hooks *hooks,
                              struct debuginfo **ret) MUST_CHECK;
+/*
+ * After target_update_modules(): adds what is new. What was unloaded stays, but no search finds
+ * anything in it.
+ */
+void debuginfo_update(struct debuginfo *di);
 void debuginfo_close(struct debuginfo *di);
 
 /* Returns file pages to the kernel, when few of them will be read again. */

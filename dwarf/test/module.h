@@ -77,7 +77,8 @@ static inline struct fixture fixture_open(int fd, uint64_t low, uint64_t high)
 	if (!m->dwfl)
 		fail_msg("%s", dwfl_errmsg(-1));
 	dwfl_report_end(t->dwfl, NULL, NULL);
-	t->modules = t->main_module = m;
+	t->modules = NEW_ARRAY(&t->arena, struct module *, 2);
+	*t->modules = t->main_module = m;
 	t->nmodules = 1;
 	fail_on(dwarf_open(t, &f.di));
 	f.dm = debuginfo_module(f.di, m);

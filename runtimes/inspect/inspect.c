@@ -169,6 +169,11 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 	return NULL;
 }
 
+void inspector_update(struct inspector *in)
+{
+	debuginfo_update(in->di);
+}
+
 const struct target_info *inspector_info(const struct inspector *in)
 {
 	return &in->info;

@@ -139,8 +139,8 @@ void inspect_note_problems(struct collector *c)
 	for (size_t i = 0; i < t->nnotes; i++)
 		snapshot_note(s, "%s", t->notes[i]);
 	for (size_t i = 0; i < t->nmodules; i++) {
-		if (t->modules[i].debug_note)
-			snapshot_note(s, "%s: %s", t->modules[i].path, t->modules[i].debug_note);
+		if (t->modules[i]->debug_note)
+			snapshot_note(s, "%s: %s", t->modules[i]->path, t->modules[i]->debug_note);
 	}
 	if (info->tier != TIER_FULL)
 		snapshot_incomplete(s, "%s: %s", info->exe ? info->exe : "the program",

@@ -176,7 +176,7 @@ static bool add_thread_local(struct whatis *a)
 
 	for (size_t i = 0; i < t->nthreads; i++) {
 		for (size_t j = 0; j < t->nmodules; j++) {
-			const struct module *m = &t->modules[j];
+			const struct module *m = t->modules[j];
 			uint64_t base = 0;
 			bool found = false;
 

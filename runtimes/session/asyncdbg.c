@@ -160,6 +160,17 @@ struct target *asyncdbg_target(const struct asyncdbg *d)
 	return d ? d->target : NULL;
 }
 
+struct error *asyncdbg_update_modules(struct asyncdbg *d, bool *changed)
+{
+	*changed = false;
+	if (!d->target || !d->inspector)
+		return NULL;
+	struct error *err = target_update_modules(d->target, changed);
+	if (*changed)
+		inspector_update(d->inspector);
+	return err;
+}
+
 struct inspector *asyncdbg_inspector(const struct asyncdbg *d)
 {
 	return d ? d->inspector : NULL;

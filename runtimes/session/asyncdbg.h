@@ -94,6 +94,11 @@ enum asyncdbg_kind asyncdbg_kind(const struct asyncdbg *d);
 const struct saved_origin *asyncdbg_origin(const struct asyncdbg *d);
 /* The memory, threads and modules of the program; NULL where there are none. */
 struct target *asyncdbg_target(const struct asyncdbg *d);
+/*
+ * Finds the modules that a running program has loaded since then, and forgets those that it has
+ * unloaded. *changed: there were any.
+ */
+struct error *asyncdbg_update_modules(struct asyncdbg *d, bool *changed) MUST_CHECK;
 /* The inspector of the target; NULL where there is no target. */
 struct inspector *asyncdbg_inspector(const struct asyncdbg *d);
 

@@ -82,7 +82,7 @@ static struct error *read_modules(const struct target *t, bool is_main, struct a
                                   struct all_notes *all)
 {
 	for (size_t i = 0; i < t->nmodules; i++) {
-		const struct module *m = &t->modules[i];
+		const struct module *m = t->modules[i];
 		struct usdt_notes notes;
 
 		if (m->is_main != is_main || !is_new_file(all, m))
