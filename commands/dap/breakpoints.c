@@ -110,8 +110,6 @@ static struct error *read_hits(const char *text, struct counts *ret)
 static struct error *check_wanted(const struct wanted *w, struct counts *ret)
 {
 	*ret = (struct counts){ 0 };
-	if (w->log && *w->log)
-		return error_new(ERR_UNSUPPORTED, "logpoints are not supported yet");
 	return w->hits && *w->hits ? read_hits(w->hits, ret) : NULL;
 }
 
@@ -176,7 +174,8 @@ static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
 	struct breakpoint_options options = { .text = w->event == EVENT_BREAK_NONE ? w->place : "",
 		                              .event = w->event,
 		                              .every_ns = w->every_ns,
-		                              .condition = w->condition };
+		                              .condition = w->condition,
+		                              .log = w->log && *w->log ? w->log : NULL };
 	const char *key = key_of(a, w);
 	struct counts counts;
 

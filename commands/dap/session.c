@@ -31,7 +31,7 @@ static const char *const live_capabilities[] = {
 	"supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints",
 	"supportsSteppingGranularity",    "supportsExceptionFilterOptions",
 	"supportsDataBreakpoints",        "supportsSetVariable",
-	"supportsSetExpression",
+	"supportsSetExpression",          "supportsLogPoints",
 };
 
 static void put_capabilities(struct json_writer *w, const char *const *names, size_t n, bool yes)

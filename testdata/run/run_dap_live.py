@@ -167,6 +167,29 @@ def check_conditions(asyncdbg, steps):
     process.check_free("conditions")
 
 
+def check_logpoints(asyncdbg, steps):
+    """Lines on the console; the program is not stopped."""
+    process = Process(steps)
+    client = serve(asyncdbg)
+    client.start("attach", pid=process.pid, sourceMap=SOURCES)
+    source = {"path": str(SOURCE)}
+
+    def ask(message):
+        lines = [{"line": SECOND, "logMessage": message}]
+        return client.request("setBreakpoints", source=source, breakpoints=lines)["breakpoints"][0]
+
+    expect("a text that is none", False, ask("n is {n")["verified"])
+    expect("a logpoint", True, ask("it is {task.id}, {absent}")["verified"])
+    for number in (2, 4):
+        process.order(f"walk {number}")
+        output = client.event("output", category="console")["output"]
+        while "it is" not in output:
+            output = client.event("output", category="console")["output"]
+        expect_in("a line", f"task {process.ids[number]}: it is {process.ids[number]}, {{absent: no variable", output)
+    client.end()
+    process.check_free("logpoints")
+
+
 def check_steps(asyncdbg, steps):
     """Steps over lines and an await, of one instance whatever others do."""
     process = Process(steps)
@@ -317,6 +340,7 @@ def test(asyncdbg, steps):
     check_launch(asyncdbg, steps)
     check_attach(asyncdbg, steps)
     check_conditions(asyncdbg, steps)
+    check_logpoints(asyncdbg, steps)
     if DEBUG:  # optimised code has fewer lines
         check_steps(asyncdbg, steps)
     check_signals(asyncdbg, steps)
