@@ -125,6 +125,7 @@ static void put_breakpoint(struct json_writer *w, const struct breakpoint *bp)
 	json_put_int(w, "hits", (int64_t)bp->hits);
 	json_put_bool(w, "enabled", bp->enabled);
 	json_put_bool(w, "once", bp->temporary);
+	json_put_bool(w, "pending", bp->pending);
 	json_put_text(w, "note", bp->note);
 	json_put_int(w, "unreadable", (int64_t)bp->unreadable);
 	json_put_text(w, "problem", bp->problem);

@@ -184,6 +184,8 @@ static void breakpoint(struct text *t, const struct breakpoint *bp)
 		str_printf(&t->line, ", each %" PRIu64 ". hit", bp->every);
 	if (bp->temporary)
 		str_append(&t->line, ", once");
+	if (bp->pending)
+		str_append(&t->line, ", pending");
 	if (!bp->enabled)
 		str_append(&t->line, ", disabled");
 	if (bp->hits) {

@@ -100,12 +100,18 @@ static void set_note(struct breakpoint *bp, const struct spec *spec,
 {
 	struct arena *a = &bp->find_arena;
 
+	bp->pending = !found->n && bp->debuggee->libraries.function;
+	const char *later = bp->pending ? "; it is looked for in each library that is loaded" : "";
+
 	if (!found->n && spec->kind == SPEC_LINE)
-		bp->note = arena_printf(a, "no file of that name has code at line %u or behind it",
-		                        spec->line);
+		bp->note =
+			arena_printf(a, "no file of that name has code at line %u or behind it%s",
+		                     spec->line, later);
 	else if (!found->n)
-		bp->note = "no function of that name has code: it does not exist, is not used, or "
-			   "a generic one has no instance";
+		bp->note = arena_printf(a,
+		                        "no function of that name has code: it does not exist, is "
+		                        "not used, or a generic one has no instance%s",
+		                        later);
 	else if (spec->kind == SPEC_LINE && found->line != spec->line)
 		bp->note = arena_printf(a, "line %u has no code, line %u is the next that has",
 		                        spec->line, found->line);
@@ -124,6 +130,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	bp->places = NULL;
 	bp->nplaces = 0;
 	bp->note = NULL;
+	bp->pending = false;
 	if (bp->event)
 		return event_break_find(bp);
 	TRY(read_spec(&tmp, bp->text, &spec));
@@ -300,6 +307,8 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 		err = error_new(ERR_STATE, "%s", bp->note);
 	if (!err)
 		err = update(bp);
+	if (!err)
+		err = libraries_watch(d);
 	if (err) {
 		error_free(breakpoint_delete(bp));
 		return err;
@@ -319,7 +328,7 @@ struct error *breakpoint_find_all(struct debuggee *d)
 	}
 	for (size_t i = 0; i < b->list.n; i++)
 		TRY(update(b->list.data[i]));
-	return NULL;
+	return libraries_watch(d);
 }
 
 struct error *breakpoint_find_again(struct breakpoint *bp)

@@ -46,6 +46,7 @@ struct breakpoint {
 	uint64_t every;            /* of those behind them, each of that number halts; 0: all */
 	uint64_t hits;             /* those of its task, of which its condition is true */
 	bool enabled, temporary;
+	bool pending; /* it has no place, and is found anew when a library is loaded */
 	/* Of a logpoint, which never halts: as it was typed, and parsed. NULL: it is none. */
 	const char *log;
 	const struct log_message *message;

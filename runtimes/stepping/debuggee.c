@@ -13,12 +13,14 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 	d->step_cache = NULL;
 	d->task_tid = 0;
 	event_break_forget(d);
+	TRY(libraries_begin(d));
 	return breakpoint_find_all(d);
 }
 
 void debuggee_end(struct debuggee *d)
 {
 	watch_forget(d);
+	libraries_forget(d);
 	d->handle = NULL;
 	d->breakpoint = NULL;
 	d->step = (struct step_end){ 0 };

@@ -8,6 +8,7 @@
 #include "runtimes/session/asyncdbg.h"
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
+#include "runtimes/stepping/libraries.h"
 #include "runtimes/stepping/logpoint.h"
 #include "runtimes/stepping/step.h"
 #include "runtimes/stepping/watch.h"
@@ -22,6 +23,7 @@ struct debuggee {
 	struct breakpoints breakpoints;
 	struct watchpoints watches;
 	struct debuggee_listener listener; /* the caller's */
+	struct libraries libraries;
 	/* Opened for the program with control.tracer; the caller's. NULL: there is no program. */
 	struct asyncdbg *handle;
 	/* Which numbered breakpoint halted it at the last stop; NULL: none. */

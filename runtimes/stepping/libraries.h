@@ -1,0 +1,33 @@
+/*
+ * Libraries that a program under control loads and unloads: the dynamic linker calls a function,
+ * struct r_debug's r_brk, before and after each change of its list (link.h).
+ */
+#ifndef RUNTIMES_STEPPING_LIBRARIES_H
+#define RUNTIMES_STEPPING_LIBRARIES_H
+
+#include <stdint.h>
+
+#include "debugger/base/error.h"
+
+struct debuggee;
+struct trap;
+
+/* Of the present program. */
+struct libraries {
+	uint64_t debug;    /* address of its struct r_debug */
+	uint64_t function; /* r_brk; 0: it can load none, or that is not known */
+	struct trap *trap; /* NULL: not planted */
+};
+
+/* Looks for the dynamic linker of a new program. */
+struct error *libraries_begin(struct debuggee *d) MUST_CHECK;
+/*
+ * Plants a trap where libraries are loaded, if a breakpoint may have places in them. From then on
+ * breakpoints are found anew when one is. Where the code may not be written to, and one of the
+ * processor's breakpoints is needed, only pending breakpoints are a reason.
+ */
+struct error *libraries_watch(struct debuggee *d) MUST_CHECK;
+/* The program is another one, or gone. */
+void libraries_forget(struct debuggee *d);
+
+#endif

@@ -1,0 +1,37 @@
+//! Loads the library that it is given, calls it and unloads it, so often as it is told. Prints what
+//! each call has returned.
+//!
+//! usage: host LIBRARY TIMES
+
+use std::ffi::{c_char, c_int, c_void, CString};
+
+extern "C" {
+    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlclose(library: *mut c_void) -> c_int;
+}
+
+const RTLD_NOW: c_int = 2;
+
+fn call(path: &CString, n: u32) -> u64 {
+    unsafe {
+        let library = dlopen(path.as_ptr(), RTLD_NOW);
+        assert!(!library.is_null(), "it cannot be loaded");
+        let symbol = dlsym(library, c"plugin".as_ptr());
+        assert!(!symbol.is_null(), "it has no such function");
+        let plugin: extern "C" fn(u32) -> u64 = std::mem::transmute(symbol);
+        let answer = plugin(n);
+        dlclose(library);
+        answer
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = CString::new(arguments.next().expect("no library")).expect("a NUL");
+    let times: u32 = arguments.next().expect("no number").parse().expect("no number");
+
+    for n in 0..times {
+        println!("{}", call(&path, n));
+    }
+}

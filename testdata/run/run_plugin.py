@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Sets breakpoints in a library that the program loads only later, and unloads again.
+
+usage: run_plugin.py ASYNCDBG HOST LIBRARY
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1] / "plugin/plugin.rs"
+LIMIT = 300  # seconds until a test is given up
+LINE = next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if "plain(twice)" in line)
+TIMES = 3
+
+
+def expect(what, wanted, got):
+    if got != wanted:
+        sys.exit(f"{what}: {got!r} instead of {wanted!r}")
+
+
+def run(asyncdbg, commands):
+    """The answers of commands, one a line, and the process."""
+    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
+        script.write("\n".join(commands) + "\n")
+        script.flush()
+        done = subprocess.run([asyncdbg, "--jsonl", "-x", script.name], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT, check=False)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"schema"')], done
+
+
+def stops(answers):
+    return [answer["stopped"] for answer in answers if "stopped" in answer]
+
+
+def rows(answers):
+    return [answer["breakpoints"] for answer in answers if answer["command"] == "info breakpoints"]
+
+
+def check_pending(asyncdbg, program):
+    """Each time that the library is loaded they have places, and each time that it is unloaded none."""
+    commands = [f"run --stop -- {program}", f"break plugin.rs:{LINE}", "break plugin::work", "break plugin::plain",
+                "logpoint plugin::generic 'n is {n}'", "break plugin::absent", "info breakpoints",
+                *["continue"] * (3 * TIMES), "info breakpoints", "continue"]
+    answers, done = run(asyncdbg, commands)
+    before, after = rows(answers)
+    expect("errors", 0, done.returncode)
+    expect("pending at first", [True] * 5, [row["pending"] for row in before])
+    for row in before:
+        if row["places"] or "each library that is loaded" not in row["note"]:
+            sys.exit(f"a breakpoint of a library that is not there: {row}")
+    numbers = [stop["breakpoint"] for stop in stops(answers)[1:]]
+    expect("stops", [2, 1, 3] * TIMES + [None], numbers)
+    expect("lines", [LINE] * TIMES, [stop["line"] for stop in stops(answers) if stop["breakpoint"] == 1])
+    expect("logpoints", TIMES - 1, sum("logged" in answer for answer in answers[:answers.index(
+        next(a for a in answers if a["command"] == "info breakpoints" and a["breakpoints"] == after))]))
+    expect("pending while it is loaded", [False] * 4 + [True], [row["pending"] for row in after])
+    expect("hits", [TIMES] * 3, [row["hits"] for row in after[:3]])
+    expect("what it prints", [str(2 * n + 3) for n in range(TIMES)],
+           [line for line in done.stdout.splitlines() if line.isdigit()])
+    expect("its end", ("exited", 0), (stops(answers)[-1]["reason"], stops(answers)[-1]["status"]))
+    expect("words", 4 * TIMES, done.stderr.count("has a place now: "))
+
+
+def check_step(asyncdbg, program):
+    """A step over the call that loads it goes on."""
+    answers, _ = run(asyncdbg, ["break host::call", "break plugin::absent", f"run -- {program}", "next", "next", "kill"])
+    expect("steps over dlopen", ["breakpoint", "step", "step", "killed"], [stop["reason"] for stop in stops(answers)])
+
+
+def check_restart(asyncdbg, program):
+    answers, _ = run(asyncdbg, ["break plugin::plain", f"run -- {program}", "kill", "run", "info breakpoints", "kill"])
+    expect("started again", ["breakpoint", "killed"] * 2, [stop["reason"] for stop in stops(answers)])
+    expect("hits", 2, rows(answers)[0][0]["hits"])
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    asyncdbg, program = sys.argv[1], f"{sys.argv[2]} {sys.argv[3]} {TIMES}"
+    check_pending(asyncdbg, program)
+    check_step(asyncdbg, program)
+    check_restart(asyncdbg, program)
+    print("breakpoints in libraries: all as they should be")
+
+
+if __name__ == "__main__":
+    main()
