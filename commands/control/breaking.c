@@ -5,7 +5,7 @@
 #include "commands/control/breaking.h"
 #include "commands/control/control.h"
 #include "debugger/base/str.h"
-#include "runtimes/stepping/predicate.h"
+#include "runtimes/hits/predicate.h"
 
 /* The event that an option names, instead of a place. */
 static struct error *read_event(const struct call *call, struct breakpoint_options *ret)

@@ -9,8 +9,8 @@
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/source.h"
+#include "runtimes/hits/predicate.h"
 #include "runtimes/stepping/debuggee.h"
-#include "runtimes/stepping/predicate.h"
 
 /* ---- what was typed ---- */
 

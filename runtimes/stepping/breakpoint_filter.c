@@ -1,7 +1,7 @@
 /* What the tracer tests by itself at the breakpoints of a condition: see frame_filter.h. */
+#include "runtimes/hits/predicate.h"
 #include "runtimes/query/frame_filter.h"
 #include "runtimes/stepping/debuggee.h"
-#include "runtimes/stepping/predicate.h"
 
 static bool to_literal(const struct predicate *p, struct frame_filter_literal *ret)
 {

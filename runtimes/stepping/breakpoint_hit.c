@@ -7,9 +7,9 @@
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/hits/predicate.h"
 #include "runtimes/query/frame_value.h"
 #include "runtimes/stepping/debuggee.h"
-#include "runtimes/stepping/predicate.h"
 
 /* One look at a condition. */
 struct look {

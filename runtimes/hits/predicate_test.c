@@ -1,5 +1,5 @@
 /* Tests of conditions: their grammar, and comparisons. */
-#include "runtimes/stepping/predicate.h"
+#include "runtimes/hits/predicate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

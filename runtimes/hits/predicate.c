@@ -1,4 +1,4 @@
-#include "runtimes/stepping/predicate.h"
+#include "runtimes/hits/predicate.h"
 
 #include <ctype.h>
 #include <math.h>

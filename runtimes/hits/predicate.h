@@ -8,8 +8,8 @@
  * true, false, text in " or ', task.id, task.type, task.name, and paths as of `print`. A path with
  * blanks, generics or parentheses stands between backquotes.
  */
-#ifndef RUNTIMES_STEPPING_PREDICATE_H
-#define RUNTIMES_STEPPING_PREDICATE_H
+#ifndef RUNTIMES_HITS_PREDICATE_H
+#define RUNTIMES_HITS_PREDICATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

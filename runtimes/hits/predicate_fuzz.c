@@ -3,7 +3,7 @@
  * operands.
  */
 #include "debugger/test/fuzz.h"
-#include "runtimes/stepping/predicate.h"
+#include "runtimes/hits/predicate.h"
 
 static struct error *find(void *arg, const struct predicate *operand, struct predicate_value *ret)
 {
