@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "debugger/base/clock.h"
 #include "debugger/base/str.h"
@@ -131,6 +132,103 @@ bool breakpoint_hit(struct breakpoint *bp)
 	return !bp->every || (bp->hits - bp->skip) % bp->every == 0;
 }
 
+/* ---- lines of logpoints ---- */
+
+/* One hit. */
+struct line {
+	struct debuggee *d;
+	pid_t tid;
+	struct arena *a;
+	struct regs regs;
+	bool has_regs;
+};
+
+static struct error *read_logged_path(struct line *l, const char *path, const char **ret)
+{
+	if (!l->has_regs)
+		TRY(control_registers(&l->d->control, l->tid, l->a, &l->regs));
+	l->has_regs = true;
+	return frame_value_text(asyncdbg_inspector(l->d->handle), &l->regs, path, l->a, ret);
+}
+
+static struct error *read_logged_value(struct line *l, const char *path, const char **ret)
+{
+	const struct task *task;
+
+	if (strcmp(path, "task.id") == 0) {
+		TRY(debuggee_task(l->d, l->tid, ret));
+	} else if (strcmp(path, "task.type") == 0) {
+		TRY(debuggee_whole_task(l->d, l->tid, &task));
+		*ret = task ? task->type : NULL;
+	} else if (strcmp(path, "task.name") == 0) {
+		TRY(debuggee_whole_task(l->d, l->tid, &task));
+		*ret = task ? task_name(task) : NULL;
+	} else {
+		return read_logged_path(l, path, ret);
+	}
+	if (!*ret)
+		return error_new(ERR_STATE, "no task runs here");
+	/* The next look at the tasks forgets it. */
+	*ret = arena_strdup(l->a, *ret);
+	return NULL;
+}
+
+/* Moves the error of something that cannot be read into the arena. */
+static struct error *keep_problem(struct arena *a, struct error *err, const char **problem)
+{
+	if (!err || err->kind == ERR_INTERRUPTED)
+		return err;
+	*problem = arena_strdup(a, err->message);
+	error_free(err);
+	return NULL;
+}
+
+static struct error *read_logged(struct line *l, const struct log_message *m,
+                                 struct log_value *values)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const char *path = m->pieces[i].text;
+
+		if (!m->pieces[i].is_path)
+			continue;
+		values->path = path;
+		TRY(keep_problem(l->a, read_logged_value(l, path, &values->value),
+		                 &values->problem));
+		if (values->problem)
+			values->value = NULL;
+		values++;
+	}
+	return NULL;
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Reports a line. Only an interruption and the listener make errors. */
+static struct error *report_line(const struct breakpoint *bp, const struct trap_hit *hit)
+{
+	SCRATCH(tmp);
+	struct debuggee *d = bp->debuggee;
+	struct line l = { .d = d, .tid = hit->tid, .a = &tmp };
+	struct log_value *values = NEW_ARRAY(&tmp, struct log_value, bp->message->npaths + 1);
+	struct logged line = {
+		.breakpoint = bp, .when_ns = realtime_ns(), .tid = hit->tid, .values = values
+	};
+	const char *problem;
+
+	if (!d->listener.logged)
+		return NULL;
+	TRY(read_logged(&l, bp->message, values));
+	TRY(keep_problem(&tmp, debuggee_task(d, hit->tid, &line.task), &problem));
+	line.text = log_message_text(&tmp, bp->message, values);
+	return d->listener.logged(d->listener.arg, &line);
+}
+
 static void warn(const struct breakpoint *bp, const char *text)
 {
 	const struct debuggee_listener *l = &bp->debuggee->listener;
@@ -168,7 +266,7 @@ static struct error *log_hit(struct breakpoint *bp, const struct trap_hit *hit, 
 		           bp->problem);
 		warn(bp, str_text(&text));
 	} else if (reports) {
-		err = logpoint_hit(bp, hit);
+		err = report_line(bp, hit);
 	}
 	bp->undecided = false;
 	/* This hit may be decided again. */

@@ -1,4 +1,4 @@
-/* What a logpoint does at a hit: it reads the paths of its text, and reports a line. */
+/* What a logpoint reports at a hit, and who hears of it: see breakpoint_decide(). */
 #ifndef RUNTIMES_STEPPING_LOGPOINT_H
 #define RUNTIMES_STEPPING_LOGPOINT_H
 
@@ -10,7 +10,6 @@
 #include "runtimes/hits/log_message.h"
 
 struct breakpoint;
-struct trap_hit;
 
 /* One line of a logpoint; valid while it is reported. */
 struct logged {
@@ -31,8 +30,5 @@ struct debuggee_listener {
 	void (*warned)(void *arg, const char *text);                             /* likewise */
 	void *arg;
 };
-
-/* Reports a line of a logpoint at a hit. Only an interruption and the listener make errors. */
-struct error *logpoint_hit(const struct breakpoint *bp, const struct trap_hit *hit) MUST_CHECK;
 
 #endif
