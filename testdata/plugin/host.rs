@@ -1,5 +1,5 @@
-//! Loads the library that it is given, calls it and unloads it, so often as it is told. Prints what
-//! each call has returned.
+//! Loads LIBRARY, calls its function plugin and unloads it again, TIMES times. Prints what each call has
+//! returned.
 //!
 //! usage: host LIBRARY TIMES
 
