@@ -30,12 +30,13 @@ endif()
 # VARIABLE names it.
 function(probe_compile name variable)
 	set(dir ${CMAKE_SOURCE_DIR}/debugger/probe)
+	file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.bpf.h)
 	set(program ${CMAKE_BINARY_DIR}/${name}.bpf.o)
 	add_custom_command(OUTPUT ${program}
 		COMMAND ${PROBE_CLANG} -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra
 			-I${CMAKE_SOURCE_DIR} -isystem /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
 			-fdebug-compilation-dir=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -c ${dir}/${name}.bpf.c -o ${program}
-		DEPENDS ${dir}/${name}.bpf.c ${dir}/probe_record.h
+		DEPENDS ${dir}/${name}.bpf.c ${dir}/probe_record.h ${headers}
 		VERBATIM)
 	set_source_files_properties(debugger/probe/${name}.c PROPERTIES OBJECT_DEPENDS ${program}
 		COMPILE_DEFINITIONS ${variable}="${program}")
