@@ -63,6 +63,7 @@ enum tracer_request_kind {
 	TRACER_KILL,     /* EVENT_KILLED follows */
 	TRACER_CONTROL,  /* from now on breakpoints, some signals and execve() halt the program */
 	TRACER_HALT,     /* stops all threads, until TRACER_CONTINUE */
+	TRACER_PASSES,   /* counts threads that filters have let pass: see struct tracer_request */
 	/* Of a controlled program that is halted; ERR_STATE otherwise. */
 	TRACER_BREAK,        /* plants a breakpoint; if it is there, changes its filters */
 	TRACER_UNBREAK,      /* removes it; no error if there is none */
@@ -155,6 +156,15 @@ struct tracer_request {
 			const struct tracer_filter *filters; /* TRACER_EXECUTED: as above */
 			size_t nfilters;
 		} watch;
+		/*
+		 * TRACER_PASSES: how many threads the filters at an address have let pass since the
+		 * last such request, and for how long at least these stood still for it. 0 where
+		 * there is no breakpoint.
+		 */
+		struct {
+			uint64_t addr;
+			uint64_t n, ns; /* results */
+		} passes;
 		struct {
 			uint64_t addr;
 			const void *bytes;

@@ -271,6 +271,7 @@ static void pass(struct tracer *tr)
 	tracer_halt(tr);
 	if (!tr->want_halt)
 		tracer_continue(tr);
+	tracer_count_steps(tr);
 }
 
 static void follow(struct tracer *tr)
@@ -481,6 +482,10 @@ struct error *tracer_control(struct tracer *tr, struct tracer_request *r)
 		return error_new(ERR_STATE, "process %d is not controlled", (int)tr->pid);
 	if (r->kind == TRACER_HALT) {
 		tracer_halt(tr);
+		return NULL;
+	}
+	if (r->kind == TRACER_PASSES) {
+		tracer_passes(tr, r);
 		return NULL;
 	}
 	pid_t by = any_stopped(tr);

@@ -225,6 +225,47 @@ static unsigned long count_reported(struct tracer_filter filter, bool stepped)
 	}
 }
 
+/* Of each thread all calls but the last one pass. At the last report all of them have. */
+static void count_passes(bool stepped)
+{
+	CHILD(c, NULL, call_with_numbers_and_end);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	uint64_t addr = (uint64_t)(uintptr_t)called_with;
+	const struct tracer_filter filter = {
+		.reg = FIRST_ARGUMENT, .nloads = 1, .size = 4, .value = CALLS - 1
+	};
+	struct tracer_request plant = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+	struct tracer_request passes = { .kind = TRACER_PASSES, .passes = { .addr = addr } };
+	struct tracer_request watch = { .kind = TRACER_WATCH,
+		                        .watch = { .addr = (uint64_t)(uintptr_t)&never_written,
+		                                   .len = sizeof(never_written),
+		                                   .kind = TRACER_WRITTEN } };
+
+	expect_ok(tracer_request(tr, &plant));
+	if (stepped)
+		error_free(tracer_request(tr, &watch));
+	kill(c.pid, SIGRTMIN);
+	for (unsigned hits = 0; hits < CALLERS; hits++) {
+		go(tr, TRACER_CONTINUE);
+		assert_int_equal(next_halt(tr).kind, EVENT_BREAKPOINT);
+	}
+	expect_ok(tracer_request(tr, &passes));
+	assert_int_equal(passes.passes.n, CALLERS * (CALLS - 1));
+	assert_true(passes.passes.ns > 0);
+	expect_ok(tracer_request(tr, &passes));
+	assert_int_equal(passes.passes.n, 0);
+	passes.passes.addr++;
+	expect_ok(tracer_request(tr, &passes));
+	assert_int_equal(passes.passes.n, 0);
+}
+
+static void test_passes_are_counted(void **state)
+{
+	(void)state;
+	count_passes(false);
+	count_passes(true);
+}
+
 static void count_by_order(bool stepped)
 {
 	static const struct {
@@ -632,6 +673,7 @@ int main(void)
 		cmocka_unit_test(test_every_call_is_reported_once),
 		cmocka_unit_test(test_only_what_matches_is_reported),
 		cmocka_unit_test(test_filters_by_order),
+		cmocka_unit_test(test_passes_are_counted),
 		cmocka_unit_test(test_filters_and_steps),
 		cmocka_unit_test(test_reads_show_the_original_bytes),
 		cmocka_unit_test(test_a_write_keeps_the_breakpoint),

@@ -204,7 +204,7 @@ static bool stops_jobs(int signal)
  * that needs no step. The first one halts the program. Others that come to one before they stop are
  * not reported: they come to it again. False: it is gone.
  */
-static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, const struct planted *p,
+static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, struct planted *p,
                             unsigned char *regs)
 {
 	bool halts = tr->halted || tr->want_halt;
@@ -212,6 +212,7 @@ static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, const stru
 
 	if (passes && tracer_execute(tr, tracee->tid, p, regs)) {
 		tracee->signal = 0;
+		tracer_count_pass(tr, p);
 		return true;
 	}
 	if (!tracer_write_registers(tr, tracee->tid, regs))
@@ -221,8 +222,10 @@ static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, const stru
 		return true;
 	tracee->reported = p->addr;
 	tr->want_pass |= passes;
-	if (passes)
+	if (passes) {
+		tracer_count_step(p);
 		return true;
+	}
 	tr->want_halt = true;
 	tracer_keep_event(tr, (struct event){ .kind = EVENT_BREAKPOINT,
 	                                      .tid = tracee->tid,

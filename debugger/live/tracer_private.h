@@ -53,6 +53,8 @@ struct planted {
 	bool lifted; /* the original bytes are in the memory, for a moment or a vfork() */
 	struct tracer_filter *filters; /* nfilters of them, owned; see tracer_request */
 	size_t nfilters;
+	uint64_t passes, pass_ns; /* of TRACER_PASSES */
+	bool passing;             /* a thread steps over it; its time is not counted yet */
 };
 
 /* A child of vfork(), which uses the memory of the program. */
@@ -96,6 +98,7 @@ struct tracer {
 	bool halted;        /* from TRACER_HALT, or an event that halts, to TRACER_CONTINUE */
 	bool want_halt;     /* an event halts the program: tracer_halt() must follow */
 	bool want_pass;     /* a thread is to step over a breakpoint that its filters let pass */
+	uint64_t event_ns;  /* when the event that is attended to was taken */
 	bool busy;          /* waits for single threads: ^C must not end that */
 	VEC(pid_t) newborn; /* new processes that are stopped before their first instruction */
 	VEC(struct vforked) vforks; /* that have not begun: parent and child are stopped */
@@ -205,6 +208,13 @@ bool tracer_filter_matches(struct tracer *tr, const unsigned char *regs, const s
 bool tracer_execute(struct tracer *tr, pid_t tid, const struct planted *p, unsigned char *regs);
 /* Sets the filters of a breakpoint. */
 void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, size_t n);
+/* Counts a thread that passes it by itself; others are counted with their time. */
+void tracer_count_step(struct planted *p);
+void tracer_count_pass(struct tracer *tr, struct planted *p);
+/* All threads that stepped over breakpoints run again. */
+void tracer_count_steps(struct tracer *tr);
+/* TRACER_PASSES */
+void tracer_passes(struct tracer *tr, struct tracer_request *r);
 /* TRACER_REGISTERS */
 struct error *tracer_registers(struct tracer *tr, struct tracer_request *r) MUST_CHECK;
 /* Reads the general registers of a stopped thread: arch->user_regs_size bytes. False: impossible.

@@ -302,8 +302,10 @@ static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool ne
 	if (executed && !there && !new)
 		return false;
 	if (there && tracer_read_registers(tr, tracee->tid, regs) &&
-	    !tracer_filter_matches(tr, regs, &tr->watch_filters[n]))
+	    !tracer_filter_matches(tr, regs, &tr->watch_filters[n])) {
+		tracer_count_pass(tr, &tr->watch_filters[n]);
 		return false;
+	}
 	if (there)
 		tracee->reported = w->addr;
 	tracer_keep_event(tr, (struct event){ .kind = executed ? EVENT_BREAKPOINT : EVENT_WATCH,

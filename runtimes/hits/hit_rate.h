@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The hits since begin_ns. All zeros: none. */
+/* The hits since begin_ns. All zeros: they begin with the next one. */
 struct hit_rate {
 	uint64_t begin_ns, n, cost_ns;
 	bool reported; /* it was worth a warning, which is given once */
@@ -17,6 +17,8 @@ struct hit_cost {
 	unsigned percent; /* of the time that the program stood still for it; at most 100 */
 };
 
+/* Forgets hits; it is now_ns, of CLOCK_MONOTONIC. */
+void hit_rate_begin(struct hit_rate *r, uint64_t now_ns);
 /*
  * Adds n hits that have cost so much; now_ns: of CLOCK_MONOTONIC, behind them. True once: in at
  * least a second there were at least 100 of them, and they have cost a tenth of that time.

@@ -62,9 +62,26 @@ static void test_pauses(void **state)
 	struct hit_cost cost;
 
 	(void)state;
-	assert_false(hit_rate_add(&r, 1 * MS, 90, MS, &cost));
+	assert_false(hit_rate_add(&r, 2 * MS, 90, MS, &cost));
 	assert_false(hit_rate_add(&r, UINT64_C(60000) * MS, 90, MS, &cost));
-	assert_int_equal(r.n, 0);
+	assert_int_equal(r.begin_ns, 0);
+}
+
+/* The program was halted, and runs again: what was before does not count. */
+static void test_a_new_beginning(void **state)
+{
+	struct hit_rate r = { 0 };
+	struct hit_cost cost;
+
+	(void)state;
+	assert_false(hit_rate_add(&r, 1 * MS, 5000, MS, &cost));
+	hit_rate_begin(&r, UINT64_C(2000) * MS);
+	assert_false(hit_rate_add(&r, UINT64_C(2900) * MS, 450, 400 * MS, &cost));
+	assert_true(hit_rate_add(&r, UINT64_C(3000) * MS, 50, 100 * MS, &cost));
+	assert_int_equal(cost.per_second, 500);
+	assert_int_equal(cost.percent, 50);
+	hit_rate_begin(&r, UINT64_C(4000) * MS);
+	assert_false(hit_rate_add(&r, UINT64_C(5000) * MS, 500, 500 * MS, &cost));
 }
 
 int main(void)
@@ -73,6 +90,7 @@ int main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_many_at_once),
 		cmocka_unit_test(test_pauses),
+		cmocka_unit_test(test_a_new_beginning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ struct breakpoint {
 	/* Of a logpoint, which never halts: as it was typed, and parsed. NULL: it is none. */
 	const char *log;
 	const struct log_message *message;
-	struct hit_rate rate;  /* of its hits, and of those that its condition lets pass */
+	struct hit_rate rate;  /* of the hits that halt nothing */
 	const char *condition; /* as it was typed; NULL: none */
 	const struct predicate *parsed;
 	/*
@@ -118,6 +118,15 @@ bool breakpoint_hit(struct breakpoint *bp);
 bool breakpoint_filter(const struct breakpoint *bp, uint64_t pc, struct tracer_filter *ret);
 /* The trap_decide of its places. */
 struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *stop) MUST_CHECK;
+/* Tells the listener, if there is one. */
+void breakpoint_warn(const struct breakpoint *bp, const char *text);
+/*
+ * Counts what a hit that halts nothing has cost since the program was halted for it. Once, where
+ * that is too much, the listener is told the rate and what costs less.
+ */
+void breakpoint_count_cost(struct breakpoint *bp);
+/* The program is about to run: rates begin anew; those of filters are counted while it runs. */
+struct error *breakpoint_begin_rates(struct debuggee *d) MUST_CHECK;
 void breakpoint_free_all(struct debuggee *d);
 
 #endif

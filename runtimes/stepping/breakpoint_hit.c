@@ -229,30 +229,6 @@ static struct error *report_line(const struct breakpoint *bp, const struct trap_
 	return d->listener.logged(d->listener.arg, &line);
 }
 
-static void warn(const struct breakpoint *bp, const char *text)
-{
-	const struct debuggee_listener *l = &bp->debuggee->listener;
-
-	if (l->warned)
-		l->warned(l->arg, text);
-}
-
-/* Counts what a hit of a logpoint has cost, and says once that it is too much. */
-static void count_cost(struct breakpoint *bp)
-{
-	uint64_t now = clock_now_ns(), begin = bp->debuggee->control.stop_ns;
-	struct hit_cost cost;
-	STR(text);
-
-	if (!hit_rate_add(&bp->rate, now, 1, now > begin ? now - begin : 0, &cost))
-		return;
-	str_printf(&text,
-	           "logpoint %u is hit %" PRIu64 " times a second, and the program stands still "
-	           "for it %u%% of the time",
-	           bp->number, cost.per_second, cost.percent);
-	warn(bp, str_text(&text));
-}
-
 /* A logpoint never halts. *stop: whether it has something to report; cleared. */
 static struct error *log_hit(struct breakpoint *bp, const struct trap_hit *hit, bool *stop)
 {
@@ -264,7 +240,7 @@ static struct error *log_hit(struct breakpoint *bp, const struct trap_hit *hit, 
 	if (reports && bp->undecided) {
 		str_printf(&text, "logpoint %u: its condition cannot be read: %s", bp->number,
 		           bp->problem);
-		warn(bp, str_text(&text));
+		breakpoint_warn(bp, str_text(&text));
 	} else if (reports) {
 		err = report_line(bp, hit);
 	}
@@ -272,7 +248,7 @@ static struct error *log_hit(struct breakpoint *bp, const struct trap_hit *hit, 
 	/* This hit may be decided again. */
 	if (err && err->kind == ERR_INTERRUPTED)
 		bp->hits--;
-	count_cost(bp);
+	breakpoint_count_cost(bp);
 	return err;
 }
 
@@ -289,8 +265,10 @@ struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *s
 		return NULL;
 	if (bp->task) {
 		TRY(debuggee_task(bp->debuggee, hit->tid, &task));
-		if (!task || strcmp(task, bp->task) != 0)
+		if (!task || strcmp(task, bp->task) != 0) {
+			breakpoint_count_cost(bp);
 			return NULL;
+		}
 	}
 	TRY(test(bp, hit->tid, &matches, &halts));
 	bp->undecided = halts;
@@ -299,5 +277,7 @@ struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *s
 		return log_hit(bp, hit, stop);
 	if (*stop && !bp->debuggee->breakpoint)
 		bp->debuggee->breakpoint = bp;
+	if (!*stop)
+		breakpoint_count_cost(bp);
 	return NULL;
 }

@@ -145,15 +145,41 @@ static struct error *halt(struct control *c, enum control_reason reason)
 	return NULL;
 }
 
+/* How long until the next look. */
+static uint64_t until_look(const struct control_look *l)
+{
+	uint64_t gone = clock_now_ns() - l->last_ns;
+
+	if (!l->every_ns)
+		return UINT64_MAX;
+	return gone < l->every_ns ? l->every_ns - gone : 0;
+}
+
+static struct error *look_if_due(struct control_look *l, bool *stop)
+{
+	bool stops = false;
+
+	if (until_look(l))
+		return NULL;
+	TRY(l->look(l->arg, &stops));
+	l->last_ns = clock_now_ns();
+	*stop |= stops;
+	return NULL;
+}
+
 /* Until it is halted, with looks in between. */
 static struct error *wait_looking(struct control *c)
 {
 	bool found = false, stop = false;
 
 	while (!found && !stop) {
-		TRY(take_stop(c, c->look.every_ns ? c->look.every_ns : UINT64_MAX, &found));
-		if (!found)
-			TRY(c->look.look(c->look.arg, &stop));
+		uint64_t look = until_look(&c->look), count = until_look(&c->count);
+
+		TRY(take_stop(c, look < count ? look : count, &found));
+		if (!found) {
+			TRY(look_if_due(&c->look, &stop));
+			TRY(look_if_due(&c->count, &stop));
+		}
 	}
 	return stop ? halt(c, CONTROL_CAUGHT) : NULL;
 }
@@ -210,6 +236,7 @@ struct error *control_continue(struct control *c)
 
 	TRY(need_program(c));
 	give_terminal(c, c->pid);
+	c->look.last_ns = c->count.last_ns = clock_now_ns();
 	do {
 		err = run_on(c, &interrupted);
 		if (!err)
@@ -291,6 +318,17 @@ struct error *control_registers(struct control *c, pid_t tid, struct arena *a, s
 	TRY(need_program(c));
 	TRY(request(c, &r));
 	*ret = r.registers.regs;
+	return NULL;
+}
+
+struct error *control_passes(struct control *c, uint64_t addr, uint64_t *n, uint64_t *ns)
+{
+	struct tracer_request r = { .kind = TRACER_PASSES, .passes = { .addr = addr } };
+
+	TRY(need_program(c));
+	TRY(request(c, &r));
+	*n = r.passes.n;
+	*ns = r.passes.ns;
 	return NULL;
 }
 

@@ -60,6 +60,7 @@ struct control_look {
 	uint64_t every_ns; /* 0: there is none */
 	struct error *(*look)(void *arg, bool *stop)MUST_CHECK;
 	void *arg;
+	uint64_t last_ns; /* for control.c alone */
 };
 
 /* What is done with signals of the program. Bit n - 1 is signal n. */
@@ -86,6 +87,7 @@ struct control {
 	uint64_t nstops;          /* how often it has halted; traps let it pass at some of them */
 	struct traps traps;
 	struct control_look look;
+	struct control_look count; /* likewise, of how often traps let threads pass */
 	struct control_signals signals;
 	/* Called while it runs for signals that are reported and do not halt it; NULL: nothing is.
 	 */
@@ -131,6 +133,12 @@ struct error *control_plant(struct control *c, uint64_t addr, const struct trace
 struct error *control_unplant(struct control *c, uint64_t addr) MUST_CHECK;
 /* For watch.c alone: watches writes to len bytes, or no longer; see TRACER_WATCH. */
 struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool on) MUST_CHECK;
+/*
+ * How many threads the filters at an address have let pass since the last call, and for how long
+ * at least these stood still for it. The program may run.
+ */
+struct error *control_passes(struct control *c, uint64_t addr, uint64_t *n, uint64_t *ns)
+	MUST_CHECK;
 /* The registers of a thread, without its thread pointer; in the arena. */
 struct error *control_registers(struct control *c, pid_t tid, struct arena *a, struct regs *ret)
 	MUST_CHECK;

@@ -36,6 +36,7 @@ struct error *debuggee_continue(struct debuggee *d)
 	d->watch = NULL;
 	d->step = (struct step_end){ 0 };
 	deadlock_break_prepare(d);
+	TRY(breakpoint_begin_rates(d));
 	return control_continue(&d->control);
 }
 

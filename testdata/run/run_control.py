@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "programs/steps/src/main.rs"
 LIMIT = 300  # seconds until a test is given up
@@ -170,6 +171,44 @@ def check_logpoints(asyncdbg, steps, ids):
     expect("numbers that are left", [2, 3, 4, 5, 6], [row["number"] for row in answers[-1]["breakpoints"]])
 
 
+def warned(asyncdbg, steps, place):
+    """What is said of a breakpoint that is passed again and again; the program ends after the first line."""
+    with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
+        script.write(f"break {place}\nrun -- {steps}\n")
+        script.flush()
+        session = subprocess.Popen([asyncdbg, "-x", script.name], stdin=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        end = threading.Event()
+
+        def order():
+            for _ in range(200):
+                if not end.is_set():
+                    session.stdin.write("walk 1\n" * 100)
+            session.stdin.close()
+
+        feeder = threading.Thread(target=order)
+        feeder.start()
+        lines = []
+        for line in session.stderr:
+            lines += [line] if "a second" in line else []
+            if lines:
+                end.set()
+        feeder.join()
+        expect(f"break {place}: its end", 0, session.wait(LIMIT))
+    expect(f"break {place}: warnings", 1, len(lines))
+    return lines[0]
+
+
+def check_rates(asyncdbg, steps, ids):
+    """A breakpoint that costs too much says so once, and names what costs less."""
+    for place, advice in ((f"main.rs:{SECOND} if task.id == 99999 && message.vec.len == 0",
+                           '"watch message.vec.len"'),
+                          (f"main.rs:{SECOND} --task {ids[0]}", f'"task {ids[0]}"')):
+        line = warned(asyncdbg, steps, place)
+        if not re.match(r"asyncdbg: breakpoint 1 is passed [0-9]+ times a second", line) or advice not in line:
+            raise SystemExit(f"break {place}: {line}")
+
+
 def check_places(asyncdbg, steps):
     """Places that are none, and a line without code."""
     comment = line_of("/// Until so many steps")
@@ -292,6 +331,7 @@ def main():
     check_expressions(asyncdbg, steps, ids)
     check_scalar(asyncdbg, steps)
     check_logpoints(asyncdbg, steps, ids)
+    check_rates(asyncdbg, steps, ids)
     check_places(asyncdbg, steps)
     check_attached(asyncdbg, steps)
     check_ends(asyncdbg, steps)
