@@ -172,7 +172,7 @@ def check_logpoints(asyncdbg, steps, ids):
 
 
 def warned(asyncdbg, steps, place):
-    """What is said of a breakpoint that is passed again and again; the program ends after the first line."""
+    """The warning about a breakpoint that is passed again and again; the program ends after it."""
     with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
         script.write(f"break {place}\nrun -- {steps}\n")
         script.flush()
@@ -200,7 +200,7 @@ def warned(asyncdbg, steps, place):
 
 
 def check_rates(asyncdbg, steps, ids):
-    """A breakpoint that costs too much says so once, and names what costs less."""
+    """A breakpoint that costs too much is reported once, with what costs less."""
     for place, advice in ((f"main.rs:{SECOND} if task.id == 99999 && message.vec.len == 0",
                            '"watch message.vec.len"'),
                           (f"main.rs:{SECOND} --task {ids[0]}", f'"task {ids[0]}"')):
