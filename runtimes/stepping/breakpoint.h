@@ -122,7 +122,7 @@ struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *s
 void breakpoint_warn(const struct breakpoint *bp, const char *text);
 /*
  * Counts what a hit that halts nothing has cost since the program was halted for it. Once, where
- * that is too much, the listener is told the rate and what costs less.
+ * that is too much, the rate is reported to the listener, with what costs less.
  */
 void breakpoint_count_cost(struct breakpoint *bp);
 /* The program is about to run: rates begin anew; those of filters are counted while it runs. */
