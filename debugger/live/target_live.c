@@ -176,6 +176,11 @@ static void live_close(struct target *t)
 
 static struct error *live_update_modules(struct target *t, bool *changed);
 
+static bool live_is_halted(const struct target *t)
+{
+	return tracer_is_halted(((const struct live *)t->private)->tracer);
+}
+
 static const struct target_ops live_ops = {
 	.kind = "live",
 	.read = live_read,
@@ -188,6 +193,7 @@ static const struct target_ops live_ops = {
 	.stop_briefly = live_stop_briefly,
 	.peek = live_peek,
 	.recheck = live_recheck,
+	.is_halted = live_is_halted,
 	.slept_on = live_thread_slept_on,
 	.close = live_close,
 };

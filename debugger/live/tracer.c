@@ -296,6 +296,11 @@ void tracer_free(struct tracer *tr)
 	free(tr);
 }
 
+bool tracer_is_halted(const struct tracer *tr)
+{
+	return tr->halted;
+}
+
 /* Waits for an event, for at most SLICE_NS. */
 static void wait_arrived(struct tracer *tr, uint64_t deadline)
 {

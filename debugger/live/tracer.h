@@ -206,6 +206,9 @@ void tracer_free(struct tracer *tr);
 /* Executes a request; returns when it is done. */
 struct error *tracer_request(struct tracer *tr, struct tracer_request *request) MUST_CHECK;
 
+/* Whether it has halted a program that is under control. For any thread. */
+bool tracer_is_halted(const struct tracer *tr);
+
 /*
  * In len bytes that were read at addr from the memory of the tracer's program, puts the original
  * bytes in place of breakpoints. For any thread.

@@ -95,7 +95,7 @@ struct tracer {
 	const struct arch *arch; /* of the session's program; NULL: not supported */
 	bool controlled;         /* TRACER_CONTROL */
 	uint64_t stop_signals, drop_signals;
-	bool halted;        /* from TRACER_HALT, or an event that halts, to TRACER_CONTINUE */
+	atomic_bool halted; /* from TRACER_HALT, or an event that halts, to TRACER_CONTINUE */
 	bool want_halt;     /* an event halts the program: tracer_halt() must follow */
 	bool want_pass;     /* a thread is to step over a breakpoint that its filters let pass */
 	uint64_t event_ns;  /* when the event that is attended to was taken */

@@ -126,6 +126,8 @@ struct target_ops {
 	struct error *(*peek)(struct target *t);
 	/* Clears the registers of threads that have run since peek(). NULL as above. */
 	void (*recheck)(struct target *t);
+	/* See target_is_halted(). NULL: always false. */
+	bool (*is_halted)(const struct target *t);
 	/* See target_slept_on(). NULL: always false. */
 	bool (*slept_on)(struct target *t, pid_t tid);
 	/*
@@ -263,6 +265,9 @@ struct error *target_peek(struct target *t) MUST_CHECK;
  */
 void target_exclude(struct target *t, pid_t tid);
 bool target_is_excluded(const struct target *t, pid_t tid);
+/* Whether a live program stands still until its tracer continues it: a stop costs it nothing then.
+ */
+bool target_is_halted(const struct target *t);
 /* Whether a thread that was asleep at the last target_peek() has slept without a break since. */
 bool target_slept_on(struct target *t, pid_t tid);
 /*

@@ -50,6 +50,11 @@ bool target_is_excluded(const struct target *t, pid_t tid)
 	return false;
 }
 
+bool target_is_halted(const struct target *t)
+{
+	return t->ops->is_halted && t->ops->is_halted(t);
+}
+
 bool target_slept_on(struct target *t, pid_t tid)
 {
 	return t->ops->slept_on && t->ops->slept_on(t, tid);

@@ -582,14 +582,14 @@ static struct error *scan(struct inspector *in)
 	return NULL;
 }
 
-/* Walks while the target is stopped: for cores, and for programs that change in every round. */
+/*
+ * Walks while the target is stopped: for cores, and for programs that change in every round or are
+ * halted. by_poll: no warm-up walk has cached the types.
+ */
 static struct error *stop_and_collect(struct inspector *in, const struct request *request,
-                                      struct reading *reading, struct snapshot **ret)
+                                      bool by_poll, struct reading *reading, struct snapshot **ret)
 {
 	struct target *t = in->target;
-
-	/* The warm-up walk has cached the types of a live target, but not those of a core. */
-	bool by_poll = !t->ops->stop;
 
 	if (by_poll)
 		TRY(scan(in));
@@ -611,6 +611,11 @@ static struct error *inspect_live(struct live_round *r)
 	struct target *t = r->in->target;
 	bool complete = false, limited = t->options.never || t->options.has_max || t->options.only;
 
+	if (!limited && target_is_halted(t)) {
+		target_invalidate(t);
+		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
+		return stop_and_collect(r->in, r->request, true, &r->reading, &r->out);
+	}
 	TRY(target_peek(t));
 	if (t->copy.pause_ns)
 		add_reading(r);
@@ -632,7 +637,7 @@ static struct error *inspect_live(struct live_round *r)
 		return NULL;
 	snapshot_free(r->out);
 	r->out = NULL;
-	return stop_and_collect(r->in, r->request, &r->reading, &r->out);
+	return stop_and_collect(r->in, r->request, false, &r->reading, &r->out);
 }
 
 struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
@@ -647,7 +652,7 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 	if (in->target->ops->stop)
 		err = inspect_live(&r);
 	else
-		err = stop_and_collect(in, &request, &(struct reading){ 0 }, &r.out);
+		err = stop_and_collect(in, &request, true, &(struct reading){ 0 }, &r.out);
 	if (!err)
 		err = interrupt_check();
 	if (!err && !r.out->complete && r.out->nnotes == 0)
