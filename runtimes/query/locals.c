@@ -304,7 +304,8 @@ void locals_show(struct collector *c, const struct local_place *from, struct loc
 	to->argument = from->argument;
 	to->uncertain = from->uncertain;
 	to->passed_in = from->passed_in;
-	to->problem = from->problem;
+	/* That of a native variable is in memory of this walk. */
+	to->problem = from->problem ? arena_strdup(c->a, from->problem) : NULL;
 	/* The recorded type of a hidden variable is that of the variable that hides it. */
 	if (from->problem && !from->in_memory)
 		return;
