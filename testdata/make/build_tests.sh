@@ -2,7 +2,10 @@
 # Builds what the live tests run, so that they need not: they run one after the other, and cargo
 # beside tests of other kinds.
 #
-# usage: build_tests.sh
+# usage: build_tests.sh PART
+#
+# PART  debug or release, the programs in that profile; forms, some of them in other profiles; or a
+#       workspace: servers, executors, crates, dump
 #
 # Exit status 77 where there is no cargo.
 set -euo pipefail
@@ -11,6 +14,7 @@ testdata=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib.sh
 . "$testdata/../scripts/lib.sh"
 find_cargo || { echo "skipped: $no_cargo" && exit 77; }
+[ $# -eq 1 ] || usage
 lock=$(newest_lock)
 target=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}
 
@@ -27,17 +31,21 @@ workspace() {
 	(cd "$testdata/$name" && cargo build "${options[@]}" && cargo build "${options[@]}" --release)
 }
 
-programs debug
-programs release
-for profile in dwarf5 nopie static v0 split; do
-	programs release+$profile tokio_tcp
-done
-for profile in debug release release+v0; do
-	programs $profile+installed tokio_tcp
-done
-programs debug1 tokio_tcp notokio
-programs release+v0 burn
-CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers
-workspace executors
-(cd "$testdata/crates" && cargo build --quiet --locked --target-dir "$target/crates" -j "${JOBS:-2}" --release)
-RUSTFLAGS="--cfg tokio_unstable" workspace dump
+case $1 in
+debug | release) programs "$1" ;;
+forms)
+	for profile in dwarf5 nopie static v0 split; do
+		programs release+$profile tokio_tcp
+	done
+	for profile in debug release release+v0; do
+		programs $profile+installed tokio_tcp
+	done
+	programs debug1 tokio_tcp notokio
+	programs release+v0 burn
+	;;
+servers) CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers ;;
+executors) workspace executors ;;
+crates) (cd "$testdata/crates" && cargo build --quiet --locked --target-dir "$target/crates" -j "${JOBS:-2}" --release) ;;
+dump) RUSTFLAGS="--cfg tokio_unstable" workspace dump ;;
+*) usage ;;
+esac
