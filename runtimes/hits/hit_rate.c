@@ -1,6 +1,6 @@
 #include "runtimes/hits/hit_rate.h"
 
-enum { WINDOW_NS = 1000000000, MIN_HITS = 100, MIN_PERCENT = 10 };
+enum { WINDOW_NS = 1000000000, MIN_HITS = 10, MIN_PERCENT = 10 };
 
 void hit_rate_begin(struct hit_rate *r, uint64_t now_ns)
 {

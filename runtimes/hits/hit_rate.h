@@ -21,7 +21,7 @@ struct hit_cost {
 void hit_rate_begin(struct hit_rate *r, uint64_t now_ns);
 /*
  * Adds n hits that have cost so much; now_ns: of CLOCK_MONOTONIC, behind them. True once: in at
- * least a second there were at least 100 of them, and they have cost a tenth of that time.
+ * least a second there were at least 10 of them, and they have cost a tenth of that time.
  */
 bool hit_rate_add(struct hit_rate *r, uint64_t now_ns, uint64_t n, uint64_t cost_ns,
                   struct hit_cost *ret);

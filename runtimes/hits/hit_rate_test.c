@@ -34,8 +34,9 @@ static void test_rates(void **state)
 	assert_int_equal(warnings(MS, MS / 2, &cost), 1);
 	assert_in_range(cost.per_second, 999, 1001);
 	assert_in_range(cost.percent, 50, 51);
-	/* 50 a second are few, whatever they cost. */
-	assert_int_equal(warnings(20 * MS, 15 * MS, &cost), 0);
+	/* 5 a second are few, whatever they cost. */
+	assert_int_equal(warnings(200 * MS, 150 * MS, &cost), 0);
+	assert_int_equal(warnings(20 * MS, 15 * MS, &cost), 1);
 	/* 10,000 a second that cost little. */
 	assert_int_equal(warnings(MS / 10, MS / 200, &cost), 0);
 	assert_int_equal(warnings(MS / 10, MS / 5, &cost), 1);

@@ -177,23 +177,26 @@ def warned(asyncdbg, steps, place):
         script.write(f"break {place}\nrun -- {steps}\n")
         script.flush()
         session = subprocess.Popen([asyncdbg, "-x", script.name], stdin=subprocess.PIPE,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        end = threading.Event()
-
-        def order():
-            for _ in range(200):
-                if not end.is_set():
-                    session.stdin.write("walk 1\n" * 100)
-            session.stdin.close()
-
-        feeder = threading.Thread(target=order)
-        feeder.start()
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines = []
-        for line in session.stderr:
-            lines += [line] if "a second" in line else []
-            if lines:
-                end.set()
-        feeder.join()
+
+        def listen():
+            for line in session.stderr:
+                lines.extend([line] if "a second" in line else [])
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        session.stdin.write("walk 1\n")
+        session.stdin.flush()
+        orders = 20000
+        for line in session.stdout:
+            if line.startswith("done") and not lines and orders:
+                session.stdin.write("walk 1\n")
+                session.stdin.flush()
+                orders -= 1
+            elif line.startswith("done"):
+                session.stdin.close()
+        listener.join()
         expect(f"break {place}: its end", 0, session.wait(LIMIT))
     expect(f"break {place}: warnings", 1, len(lines))
     return lines[0]
