@@ -1,7 +1,7 @@
 #!/bin/bash
 # Attaches to compio/compio_tasks, tasks of compio, as run_live.sh does to programs; with Cargo.lock also
 # again and again to compio/compio_http, a server under load: each leaf has a name, no verdict is given. Traces
-# compio/traced_compio, whose own counts the events equal: see run_trace_tasks.py, run_time_tasks.py.
+# compio/traced_compio then, whose own counts the events equal: see run_trace_tasks.py, run_time_tasks.py.
 #
 # usage: run_compio.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -23,15 +23,15 @@ for lock in "${locks[@]}"; do
 	case $lock in
 	compio-0.1[2-5].*) export PARTIAL='(compio) keeps no list of its tasks: a scan of memory found' ;;
 	esac
-	programs=(compio_tasks traced_compio)
-	[ "$lock" != Cargo ] || programs+=(compio_http)
+	programs=(compio_tasks)
+	[ "$lock" != Cargo ] || programs+=(compio_http traced_compio)
 	build_with "$lock" "${programs[@]}"
 	live compio_tasks
+	[ "$lock" = Cargo ] || continue
+	"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$binaries/compio_http"
 	status=0
 	"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" || status=$?
 	[ "$status" = 0 ] || [ "$status" = 77 ] # the kernel may refuse probes
-	[ "$lock" != Cargo ] || [ "$status" = 77 ] ||
+	[ "$status" = 77 ] ||
 		"$testdata/run/run_time_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio"
-	[ "$lock" != Cargo ] ||
-		"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$binaries/compio_http"
 done
