@@ -255,8 +255,9 @@ struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_
 
 void target_begin_aside(struct target *t, struct target_aside *before)
 {
-	*before = (struct target_aside){ t->cache, t->misses, t->doubts };
+	*before = (struct target_aside){ t->cache, t->misses, t->doubts, t->frozen };
 	t->cache = t->cache ? page_cache_new_narrow() : NULL;
+	t->frozen = false;
 }
 
 void target_end_aside(struct target *t, const struct target_aside *before)
@@ -265,6 +266,7 @@ void target_end_aside(struct target *t, const struct target_aside *before)
 	t->cache = before->cache;
 	t->misses = before->misses;
 	t->doubts = before->doubts;
+	t->frozen = before->frozen;
 }
 
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len)
@@ -341,13 +343,9 @@ struct error *target_update_modules(struct target *t, bool *changed)
 	if (!t->ops->update_modules)
 		return NULL;
 	struct target_aside before;
-	bool frozen = t->frozen;
 
-	/* What the last stop has not copied is read, too. */
 	target_begin_aside(t, &before);
-	t->frozen = false;
 	struct error *err = t->ops->update_modules(t, changed);
-	t->frozen = frozen;
 	target_end_aside(t, &before);
 	return err;
 }

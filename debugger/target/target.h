@@ -329,12 +329,14 @@ struct error *target_read_through(struct target *t, uint64_t addr, void *buf, si
 
 /*
  * Reads between target_begin_aside() and target_end_aside() use a page cache of their own, which is
- * then dropped. The next target_snap() does not copy their pages, and they count neither as misses
- * nor as doubts. The target must not be stopped or resumed in between.
+ * then dropped: they see the memory as it is now, not as it was at the last stop. The next
+ * target_snap() does not copy their pages, and they count neither as misses nor as doubts. The
+ * target must not be stopped or resumed in between.
  */
 struct target_aside {
 	struct page_cache *cache;
 	size_t misses, doubts;
+	bool frozen;
 };
 void target_begin_aside(struct target *t, struct target_aside *before);
 void target_end_aside(struct target *t, const struct target_aside *before);

@@ -208,13 +208,10 @@ static struct error *evaluate_now(struct inspector *in, const struct regs *regs,
 {
 	struct target *t = in->target;
 	struct target_aside before;
-	bool frozen = t->frozen;
 
 	*ret = (struct frame_value){ 0 };
 	target_begin_aside(t, &before);
-	t->frozen = false;
 	struct error *err = evaluate(in, regs, expression, read, a, ret);
-	t->frozen = frozen;
 	target_end_aside(t, &before);
 	return err;
 }

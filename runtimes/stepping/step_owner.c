@@ -151,12 +151,10 @@ struct error *step_owner_is_cancelled(struct step_plan *p, pid_t tid, bool *ret)
 		return NULL;
 	/* Its header as it is now, not as it was at the last look. */
 	struct target *t = p->in->target;
-	bool frozen = t->frozen;
+
 	target_begin_aside(t, &before);
-	t->frozen = false;
 	struct error *err CLEANUP(error_freep) =
 		p->owner.runtime->is_cancelled(p->in, p->owner.task, ret);
-	t->frozen = frozen;
 	target_end_aside(t, &before);
 	if (err)
 		p->end.note = arena_printf(&p->d->step_cache->arena,
