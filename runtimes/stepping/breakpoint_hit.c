@@ -12,7 +12,7 @@
 #include "runtimes/query/frame_value.h"
 #include "runtimes/stepping/debuggee.h"
 
-/* One look at a condition. */
+/* One look at the thread of a hit: for a condition, or the line of a logpoint. */
 struct look {
 	struct debuggee *d;
 	pid_t tid;
@@ -21,6 +21,30 @@ struct look {
 	bool has_regs;
 };
 
+static struct error *read_registers(struct look *l)
+{
+	if (!l->has_regs)
+		TRY(control_registers(&l->d->control, l->tid, l->a, &l->regs));
+	l->has_regs = true;
+	return NULL;
+}
+
+/* The type or the name of the task; NULL: none runs there, or it has no name. */
+static struct error *task_text(struct look *l, const char *(*of)(const struct task *task),
+                               const char **ret)
+{
+	const struct task *task;
+
+	TRY(debuggee_whole_task(l->d, l->tid, &task));
+	*ret = task ? of(task) : NULL;
+	return NULL;
+}
+
+static const char *task_type(const struct task *task)
+{
+	return task->type;
+}
+
 /* ---- operands ---- */
 
 static struct error *find_path(struct look *l, const char *path, struct predicate_value *ret)
@@ -28,9 +52,7 @@ static struct error *find_path(struct look *l, const char *path, struct predicat
 	struct inspector *in = asyncdbg_inspector(l->d->handle);
 	struct frame_value v;
 
-	if (!l->has_regs)
-		TRY(control_registers(&l->d->control, l->tid, l->a, &l->regs));
-	l->has_regs = true;
+	TRY(read_registers(l));
 	TRY(frame_value(in, &l->regs, path, l->a, &v));
 	switch (v.kind) {
 	case FRAME_VALUE_BOOL:
@@ -73,21 +95,20 @@ static struct error *find_operand(void *arg, const struct predicate *operand,
                                   struct predicate_value *ret)
 {
 	struct look *l = arg;
-	const struct task *task;
-	const char *id;
+	const char *text;
 
 	switch (operand->op) {
 	case PREDICATE_TASK_ID:
-		TRY(debuggee_task(l->d, l->tid, &id));
-		*ret = of_id(id);
+		TRY(debuggee_task(l->d, l->tid, &text));
+		*ret = of_id(text);
 		return NULL;
 	case PREDICATE_TASK_TYPE:
-		TRY(debuggee_whole_task(l->d, l->tid, &task));
-		*ret = of_text(task ? task->type : NULL);
+		TRY(task_text(l, task_type, &text));
+		*ret = of_text(text);
 		return NULL;
 	case PREDICATE_TASK_NAME:
-		TRY(debuggee_whole_task(l->d, l->tid, &task));
-		*ret = of_text(task ? task_name(task) : NULL);
+		TRY(task_text(l, task_name, &text));
+		*ret = of_text(text);
 		return NULL;
 	default:
 		return find_path(l, operand->path, ret);
@@ -134,37 +155,18 @@ bool breakpoint_hit(struct breakpoint *bp)
 
 /* ---- lines of logpoints ---- */
 
-/* One hit. */
-struct line {
-	struct debuggee *d;
-	pid_t tid;
-	struct arena *a;
-	struct regs regs;
-	bool has_regs;
-};
-
-static struct error *read_logged_path(struct line *l, const char *path, const char **ret)
+static struct error *read_logged_value(struct look *l, const char *path, const char **ret)
 {
-	if (!l->has_regs)
-		TRY(control_registers(&l->d->control, l->tid, l->a, &l->regs));
-	l->has_regs = true;
-	return frame_value_text(asyncdbg_inspector(l->d->handle), &l->regs, path, l->a, ret);
-}
-
-static struct error *read_logged_value(struct line *l, const char *path, const char **ret)
-{
-	const struct task *task;
-
 	if (strcmp(path, "task.id") == 0) {
 		TRY(debuggee_task(l->d, l->tid, ret));
 	} else if (strcmp(path, "task.type") == 0) {
-		TRY(debuggee_whole_task(l->d, l->tid, &task));
-		*ret = task ? task->type : NULL;
+		TRY(task_text(l, task_type, ret));
 	} else if (strcmp(path, "task.name") == 0) {
-		TRY(debuggee_whole_task(l->d, l->tid, &task));
-		*ret = task ? task_name(task) : NULL;
+		TRY(task_text(l, task_name, ret));
 	} else {
-		return read_logged_path(l, path, ret);
+		TRY(read_registers(l));
+		return frame_value_text(asyncdbg_inspector(l->d->handle), &l->regs, path, l->a,
+		                        ret);
 	}
 	if (!*ret)
 		return error_new(ERR_STATE, "no task runs here");
@@ -183,7 +185,7 @@ static struct error *keep_problem(struct arena *a, struct error *err, const char
 	return NULL;
 }
 
-static struct error *read_logged(struct line *l, const struct log_message *m,
+static struct error *read_logged(struct look *l, const struct log_message *m,
                                  struct log_value *values)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -214,7 +216,7 @@ static struct error *report_line(const struct breakpoint *bp, const struct trap_
 {
 	SCRATCH(tmp);
 	struct debuggee *d = bp->debuggee;
-	struct line l = { .d = d, .tid = hit->tid, .a = &tmp };
+	struct look l = { .d = d, .tid = hit->tid, .a = &tmp };
 	struct log_value *values = NEW_ARRAY(&tmp, struct log_value, bp->message->npaths + 1);
 	struct logged line = {
 		.breakpoint = bp, .when_ns = realtime_ns(), .tid = hit->tid, .values = values
