@@ -159,6 +159,24 @@ void text_logged(struct out *o, const struct logged *line)
 	text_end_line(t);
 }
 
+static void breakpoint_places(struct text *t, const struct breakpoint *bp)
+{
+	for (size_t i = 0; i < bp->nplaces && i < PLACES; i++) {
+		const struct breakpoint_place *p = &bp->places[i];
+
+		str_printf(&t->line, "    0x%" PRIx64 " ", p->addr);
+		if (p->function)
+			text_name(t, p->function);
+		text_place(t, p->file, p->line);
+		str_append(&t->line, p->inlined ? ", inlined" : "");
+		text_end_line(t);
+	}
+	if (bp->nplaces > PLACES) {
+		str_printf(&t->line, "    and %zu more places", bp->nplaces - PLACES);
+		text_end_line(t);
+	}
+}
+
 static void breakpoint(struct text *t, const struct breakpoint *bp)
 {
 	SCRATCH(tmp);
@@ -193,20 +211,7 @@ static void breakpoint(struct text *t, const struct breakpoint *bp)
 		text_count(t, bp->hits, "hit");
 	}
 	text_end_line(t);
-	for (size_t i = 0; i < bp->nplaces && i < PLACES; i++) {
-		const struct breakpoint_place *p = &bp->places[i];
-
-		str_printf(&t->line, "    0x%" PRIx64 " ", p->addr);
-		if (p->function)
-			text_name(t, p->function);
-		text_place(t, p->file, p->line);
-		str_append(&t->line, p->inlined ? ", inlined" : "");
-		text_end_line(t);
-	}
-	if (bp->nplaces > PLACES) {
-		str_printf(&t->line, "    and %zu more places", bp->nplaces - PLACES);
-		text_end_line(t);
-	}
+	breakpoint_places(t, bp);
 	text_problem(t, "    ", bp->note);
 	if (bp->problem)
 		text_problem(t, "    ",
