@@ -6,22 +6,13 @@
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
 
-#include "debugger/probe/probe_record.h"
+#include "debugger/probe/off_times.bpf.h"
 
 /* The member of the kernel's type that is read; where it lies is found when it is loaded. */
 struct task_struct {
 	int pid;
 } __attribute__((preserve_access_index));
-
-/* That of probe.bpf.c, which adds the threads. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, PROBE_MAX_THREADS);
-	__type(key, __u32);
-	__type(value, struct probe_off_time);
-} off_times SEC(".maps");
 
 /* Arguments: whether it is preempted, the thread that goes, the one that comes. */
 SEC("raw_tp/sched_switch")

@@ -8,7 +8,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "debugger/probe/probe_record.h"
+#include "debugger/probe/off_times.bpf.h"
 
 const volatile struct probe_settings settings = { 0 };
 
@@ -114,14 +114,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } counts SEC(".maps");
-
-/* By thread; off_time.bpf.c counts. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, PROBE_MAX_THREADS);
-	__type(key, __u32);
-	__type(value, struct probe_off_time);
-} off_times SEC(".maps");
 
 /*
  * The call at a depth, which the caller has checked. The verifier cannot follow that check through
