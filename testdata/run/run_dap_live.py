@@ -4,9 +4,11 @@ goes away in the middle.
 
 usage: run_dap_live.py ASYNCDBG STEPS
 """
+import functools
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
@@ -18,6 +20,7 @@ from run_control import SECOND, SOURCE, WALKERS, Process, line_of  # pylint: dis
 FIRST = line_of("let first = orders.recv().await")
 DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
 SECRET = "a value that nobody else may see"
+LOST = "optimised out"
 # The programs are built with their folder remapped.
 SOURCES = {"/src": str(TESTDATA / "programs")}
 
@@ -30,13 +33,41 @@ def go_on(client):
     client.request("continue", threadId=1)
 
 
-def check_variables(client, top):
-    expect_in("a variable", SECRET, client.locals(top)["message"]["value"])
+@functools.lru_cache
+def gdb_scope(program, address):
+    """What gdb says of the variables at an address of the file."""
+    return subprocess.run(["gdb", "-q", "-nx", "-batch", "-ex", f"info scope *{address:#x}", program],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=True).stdout.splitlines()
+
+
+def address_in_file(pid, pc):
+    program = os.readlink(f"/proc/{pid}/exe")
+    maps = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return program, pc - min(int(m.split("-")[0], 16) for m in maps if m.endswith(program))
+
+
+def check_lost(client, pid, top, shown):
+    """A variable without a place: gdb must know none either."""
+    place = address_in_file(pid, int(top["instructionPointerReference"], 16))
+    said = [line for line in gdb_scope(*place) if line.startswith("Symbol message ")]
+    if DEBUG or not said or any("is optimized out" not in line for line in said):
+        raise Failure(f"a variable is {shown}, and gdb says {said}")
+    expect_in("an expression", LOST, client.refuse(
+        "evaluate", expression="message", frameId=top["id"], context="hover"))
+
+
+def check_variables(client, pid, top):
+    value = client.locals(top)["message"]["value"]
+    if LOST in value:
+        check_lost(client, pid, top, value)
+        return
+    expect_in("a variable", SECRET, value)
     shown = client.request("evaluate", expression="message", frameId=top["id"], context="hover")
     expect_in("an expression", SECRET, shown["result"])
 
 
-def check_stop(client, stop, line):
+def check_stop(client, pid, stop, line):
     """Where a walker stands at a breakpoint, and what is seen there."""
     names = {t["id"]: t["name"] for t in client.threads()}
     expect_in("the thread of a stop", "steps::walk on worker", names[stop["threadId"]])
@@ -44,7 +75,7 @@ def check_stop(client, stop, line):
     expect("the innermost frame", ("steps::walk", line, str(SOURCE)),
            (top["name"], top["line"], top["source"]["path"]))
     if "message" in client.locals(top) or DEBUG:  # optimised code may not have it at a line
-        check_variables(client, top)
+        check_variables(client, pid, top)
     if not any(r["name"].startswith("await stack of task") for r in client.stack(stop["threadId"])):
         raise Failure("the stack has no await stack")
 
@@ -56,13 +87,13 @@ def check_launch(asyncdbg, steps):
     expect("breakpoints", [True, True], [b[0]["verified"] for b in found])
     expect("a line", FIRST, found[0][0]["line"])
     begin = found[1][0]["line"]
-    client.event("process", startMethod="launch")
+    pid = client.event("process", startMethod="launch")["systemProcessId"]
     begins, stops = 0, 0
     for _ in range(2 * WALKERS):
         stop = client.event("stopped", allThreadsStopped=True)
         line = FIRST if stop["hitBreakpointIds"] == [found[0][0]["id"]] else begin
         expect("reason", "breakpoint" if line == FIRST else "function breakpoint", stop["reason"])
-        check_stop(client, stop, line)
+        check_stop(client, pid, stop, line)
         begins += line != FIRST
         stops += line == FIRST
         go_on(client)
@@ -88,7 +119,7 @@ def check_attach(asyncdbg, steps):
     process.order("walk 1")
     stop = client.event("stopped")
     expect("which one", [lines["breakpoints"][0]["id"]], stop["hitBreakpointIds"])
-    check_stop(client, stop, SECOND)
+    check_stop(client, process.pid, stop, SECOND)
     first = stop["threadId"]
     said = client.request("evaluate", expression="info breakpoints; task", context="repl",
                           frameId=client.stack(first)[0]["id"])["result"]
