@@ -107,7 +107,7 @@ static void write_next(struct recorder *r)
 		return;
 	}
 	r->written++;
-	r->sink->ops->item(r->sink, &item);
+	sink_item(r->sink, &item);
 }
 
 /* An item leaves the ring; if it was to be written, that is done before. */
@@ -265,7 +265,7 @@ static struct error *write_items(struct recorder *r)
 	while (r->next.at != r->end.at) {
 		for (int i = 0; i < PIECE && r->next.at != r->end.at; i++)
 			write_next(r);
-		r->sink->ops->flush(r->sink);
+		sink_flush(r->sink);
 		TRY(sink_error(r->sink));
 		TRY(read_more(r));
 	}
@@ -281,7 +281,7 @@ static struct error *write_sink(struct recorder *r, uint64_t *duration)
 	e.duration_ns = *duration;
 	e.totals.events = r->written;
 	e.totals.lost = r->lost;
-	r->sink->ops->end(r->sink, &e);
+	sink_end(r->sink, &e);
 	return sink_error(r->sink);
 }
 

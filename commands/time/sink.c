@@ -27,11 +27,43 @@ void sink_freep(struct sink **s)
 		(*s)->ops->free(*s);
 }
 
+/* At once: what is called later overwrites errno. */
+static void note_failure(struct sink *s)
+{
+	if (!s->failed && ferror_unlocked(s->f))
+		s->failed = errno ? errno : EIO;
+}
+
+void sink_item(struct sink *s, const struct trace_item *item)
+{
+	if (s->failed)
+		return;
+	s->ops->item(s, item);
+	note_failure(s);
+}
+
+void sink_flush(struct sink *s)
+{
+	if (s->failed)
+		return;
+	s->ops->flush(s);
+	note_failure(s);
+}
+
+void sink_end(struct sink *s, const struct trace_ending *e)
+{
+	if (s->failed)
+		return;
+	s->ops->end(s, e);
+	note_failure(s);
+}
+
 struct error *sink_error(struct sink *s)
 {
 	struct error *err = s->ops->error ? s->ops->error(s) : NULL;
 
-	if (!err && ferror(s->f))
-		err = error_os(errno ? errno : EIO, "the file");
+	note_failure(s);
+	if (!err && s->failed)
+		err = error_os(s->failed, "the file");
 	return err;
 }

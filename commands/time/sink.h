@@ -50,6 +50,7 @@ struct sink {
 	FILE *f; /* borrowed */
 	const struct out_options *options;
 	uint64_t start; /* of the heading */
+	int failed;     /* errno of the first write to f that has failed; 0: none has */
 };
 
 /* All of them buffer; f is flushed by the caller. */
@@ -77,6 +78,13 @@ struct sink *sink_json_new(FILE *f, const struct out_options *options, bool line
 struct sink *sink_perfetto_new(FILE *f, const struct out_options *options);
 /* For Perfetto, or in the format of out. */
 struct sink *sink_new(const struct out *out, FILE *f, bool perfetto);
+/*
+ * These call the operation, unless a write to the file has failed before: what would be written
+ * later belongs behind what is missing. Of that write errno is kept.
+ */
+void sink_item(struct sink *s, const struct trace_item *item);
+void sink_flush(struct sink *s);
+void sink_end(struct sink *s, const struct trace_ending *e);
 /* NULL is allowed. */
 void sink_freep(struct sink **s);
 /* The error of the sink or of its file; NULL: none. */

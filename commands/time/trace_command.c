@@ -214,9 +214,9 @@ static bool take(const struct trace_item *item, void *arg)
 
 	if (sink_filter_has(&t->filter, item->task, item->type)) {
 		t->nshown++;
-		t->sink->ops->item(t->sink, item);
+		sink_item(t->sink, item);
 	}
-	return !ferror_unlocked(t->sink->f);
+	return !t->sink->failed;
 }
 
 /* Of a poll that a wake-up of a parked worker has led to. */
@@ -259,7 +259,7 @@ static struct error *flush(bool ended, void *arg)
 		following_look(t->s, show_queue, t);
 		t->looked = clock_now_ns();
 	}
-	t->sink->ops->flush(t->sink);
+	sink_flush(t->sink);
 	return error_wrap(sink_error(t->sink), "writing the trace");
 }
 
@@ -282,7 +282,7 @@ static void finish(struct tracing *t)
 	trace_totals(t->trace, &e.totals);
 	e.totals.events = t->nshown;
 	if (t->sink)
-		t->sink->ops->end(t->sink, &e);
+		sink_end(t->sink, &e);
 	t->s->finding = following_end(t->trace, t->options.events, t->out);
 	if (t->executed)
 		fprintf(t->out->options.messages,
@@ -315,7 +315,7 @@ static void begin_file(struct tracing *t, const struct snapshot *known,
 		trace_moment_begin(t->moment, known, clock_now_ns());
 	const struct trace_heading heading = heading_of(t, about);
 	t->sink->ops->begin(t->sink, &heading);
-	t->sink->ops->flush(t->sink);
+	sink_flush(t->sink);
 }
 
 static struct error *begin_recorder(struct tracing *t, const struct snapshot *known, pid_t pid)

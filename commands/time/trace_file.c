@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,9 @@ struct error *trace_file_close(FILE *f, bool lines, struct error *err)
 {
 	int fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0);
 
+	/* What is in the buffer belongs behind what could not be written. */
+	if (ferror(f))
+		__fpurge(f);
 	if (fclose(f) != 0 && !err)
 		err = error_os(errno, "writing the trace");
 	if (err && lines && fd >= 0)

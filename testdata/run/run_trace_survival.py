@@ -116,14 +116,47 @@ def test_namespaces(asyncdbg, program):
         check("namespaces: threads as seen from outside", min(i["tid"] for i in trace.items) >= min(threads), True)
 
 
-def whole_lines(path):
-    with open(path, encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    return lines[:-1], lines[-1]
+def check_lines(what, file):
+    with open(file, encoding="utf-8") as opened:
+        *lines, rest = opened.read().split("\n")
+    check(f"{what}: the last line", rest, "")
+    check(f"{what}: many lines", len(lines) > 100, True)
+    return lines
+
+
+def check_json_lines(what, file):
+    check(f"{what}: lines that are JSON", all(isinstance(json.loads(line), dict) for line in check_lines(what, file)), True)
+
+
+def check_text(what, file):
+    check(f"{what}: whole lines", all("  task-" in line or "  worker-" in line for line in check_lines(what, file)[1:]), True)
+
+
+def check_packets(what, file):
+    counts = run_trace.decode_perfetto(file, "--partial")
+    check(f"{what}: many packets", not counts or counts["packets"] > 100, True)
+
+
+# How a trace is written, and what has to be true of what is left of its file.
+FULL = [("trace.jsonl", ["--jsonl"], check_json_lines), ("trace.txt", [], check_text), ("trace.pftrace", [], check_packets)]
+
+
+def fill(what, asyncdbg, program, file, options, check_file):
+    traced = Program(program)
+    trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), *options, "trace", "-o", file],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: os.path.exists(file) and os.path.getsize(file) or trace.poll() is not None)
+    traced.run("pingpong 5000")
+    errors = trace.communicate(timeout=WAIT)[1]
+    check(f"{what}: status with {errors}", trace.returncode, 2)
+    check(f"{what}: what it says: {errors}", "No space left on device" in errors, True)
+    check_file(what, file)
+    check(f"{what}: the program works", traced.run("pingpong 10")["wakes"], 20)
+    traced.end()
 
 
 def test_full(asyncdbg, program):
-    """The disk is full: it says so, and what it has written is valid up to the last whole line."""
+    """The disk is full: it says so, and what it has written is valid up to the last whole line or packet."""
     directory = tempfile.mkdtemp()
     if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", directory],
                                           capture_output=True).returncode != 0:
@@ -131,21 +164,10 @@ def test_full(asyncdbg, program):
         print("full: left out")
         return
     try:
-        traced = Program(program)
-        file = os.path.join(directory, "trace.jsonl")
-        trace = subprocess.Popen([asyncdbg, "-p", str(traced.child.pid), "--jsonl", "trace", "-o", file],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        wait_for(lambda: os.path.exists(file) and os.path.getsize(file) or trace.poll() is not None)
-        traced.run("pingpong 5000")
-        errors = trace.communicate(timeout=WAIT)[1]
-        check(f"full: status with {errors}", trace.returncode, 2)
-        check(f"full: what it says: {errors}", "No space left on device" in errors, True)
-        lines, rest = whole_lines(file)
-        check("full: the last line", rest, "")
-        check("full: lines that are JSON", all(isinstance(json.loads(line), dict) for line in lines), True)
-        check("full: many lines", len(lines) > 100, True)
-        check("full: the program works", traced.run("pingpong 10")["wakes"], 20)
-        traced.end()
+        for name, options, check_file in FULL:
+            file = os.path.join(directory, name)
+            fill(f"full {name}", asyncdbg, program, file, options, check_file)
+            os.remove(file)
     finally:
         subprocess.run(["umount", directory], check=True)
         os.rmdir(directory)

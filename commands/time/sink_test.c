@@ -1,0 +1,112 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/time/sink.h"
+
+/* A disk with a file. */
+struct disk {
+	size_t room, used;
+	char bytes[1 << 20];
+};
+
+static ssize_t write_disk(void *cookie, const char *bytes, size_t len)
+{
+	struct disk *d = cookie;
+	size_t fits = d->room - d->used < len ? d->room - d->used : len;
+
+	memcpy(d->bytes + d->used, bytes, fits);
+	d->used += fits;
+	if (fits < len)
+		errno = ENOSPC;
+	return (ssize_t)fits;
+}
+
+static FILE *open_disk(struct disk *d)
+{
+	const cookie_io_functions_t functions = { .write = write_disk };
+	FILE *f = fopencookie(d, "w", functions);
+
+	assert_non_null(f);
+	return f;
+}
+
+static void write_items(struct sink *s, size_t n)
+{
+	const struct trace_item item = {
+		.time = 1, .tid = 1, .worker = -1, .runtime = -1, .type = "x"
+	};
+
+	for (size_t i = 0; i < n; i++)
+		sink_item(s, &item);
+}
+
+/* A write fails within a batch of items; what comes later has another errno, or has room again. */
+static void the_disk_is_full(enum out_format format)
+{
+	static struct disk disk;
+	FILE *f = open_disk(&disk);
+	const struct out out = { .format = format };
+	struct sink *s CLEANUP(sink_freep) = sink_new(&out, f, false);
+
+	disk.used = 0;
+	disk.room = 100000;
+	write_items(s, 5000);
+	assert_int_equal(s->failed, ENOSPC);
+	assert_int_equal(disk.used, 100000);
+	errno = ECANCELED;
+	disk.room = sizeof(disk.bytes);
+	write_items(s, 1);
+	sink_flush(s);
+	sink_end(s, &(struct trace_ending){ 0 });
+	struct error *err = sink_error(s);
+	assert_non_null(err);
+	assert_int_equal(err->errnum, ENOSPC);
+	error_free(err);
+	assert_int_equal(disk.used, 100000);
+	fclose(f);
+}
+
+static void the_disk_is_full_of_text(void **state)
+{
+	(void)state;
+	the_disk_is_full(OUT_TEXT);
+}
+
+static void the_disk_is_full_of_lines(void **state)
+{
+	(void)state;
+	the_disk_is_full(OUT_JSON_LINES);
+}
+
+static void the_disk_has_room(void **state)
+{
+	static struct disk disk = { .room = sizeof(disk.bytes) };
+	FILE *f = open_disk(&disk);
+	const struct out out = { .format = OUT_TEXT };
+	struct sink *s CLEANUP(sink_freep) = sink_new(&out, f, false);
+
+	(void)state;
+	write_items(s, 10);
+	sink_flush(s);
+	assert_null(sink_error(s));
+	assert_true(disk.used > 10);
+	fclose(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_disk_is_full_of_text),
+		cmocka_unit_test(the_disk_is_full_of_lines),
+		cmocka_unit_test(the_disk_has_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
