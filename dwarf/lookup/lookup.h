@@ -207,6 +207,9 @@ enum polled_as { POLLED_AS_FUTURE = 1, POLLED_AS_STREAM = 2 };
  */
 unsigned lookup_polled_as(const struct type *t);
 
+/* A key of the crate that the DIE belongs to; 0: not known, or it is of a layout file. */
+uint64_t lookup_crate(struct dwarf_module *dm, uint64_t die);
+
 /*
  * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime
  * ::task::raw::poll" has "...::poll<A, B>"). Searches the units of the crate that the unit of the

@@ -25,7 +25,7 @@ static const char *home_of(struct dwarf_module *dm, uint64_t die)
  * A crate's home (lookup_dwarf_home()) as a part of a key. Types of a layout file have no home: see
  * records_copy.h.
  */
-static uint64_t home_key(struct dwarf_module *dm, uint64_t die)
+uint64_t lookup_crate(struct dwarf_module *dm, uint64_t die)
 {
 	const char *home = home_of(dm, die);
 
@@ -74,7 +74,7 @@ static void search_instances(struct dwarf_module *dm, uint64_t near, const char 
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,
                           instance_fn *visit, void *arg)
 {
-	uint64_t home = home_key(dm, near);
+	uint64_t home = lookup_crate(dm, near);
 	struct record record;
 
 	if (!record_find(debuginfo_records(dm), RECORD_INSTANCES, home, path, &record)) {
@@ -127,7 +127,7 @@ static void learn_instances(struct dwarf_module *dm, uint64_t near, struct insta
 static const struct instance_set *instances_of(struct dwarf_module *dm, uint64_t near,
                                                const char *path)
 {
-	uint64_t home = home_key(dm, near);
+	uint64_t home = lookup_crate(dm, near);
 	struct instance_set *set;
 
 	for (set = dm->instance_sets; set; set = set->next) {

@@ -120,7 +120,8 @@ struct tokio {
 	struct thread_local parker;     /* runtime::park::CURRENT_PARKER; type NULL: none */
 	struct thread_local local_set;  /* task::local::CURRENT; type NULL: none */
 	struct bindings layout;
-	struct map plans; /* poll address -> struct task_plan */
+	struct map plans;                /* poll address -> struct task_plan */
+	struct tokio_unpolled *unpolled; /* of tokio_alias.c, a crate each */
 	/*
 	 * Offset of the vtable pointer in a task header, if all vtable rows go through that
 	 * pointer.
@@ -324,7 +325,7 @@ const struct source_place *tokio_spawned_at(struct collector *c, const struct ta
  * tokio_alias.c: the other future types whose poll functions were merged with f, as a text
  * separated by commas; NULL when T is certain. future is f's own T.
  */
-const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
+const char *tokio_poll_aliases(struct inspector *in, struct tokio *k, const struct function *f,
                                const struct type *future);
 
 /*

@@ -13,13 +13,24 @@
 static const char poll_path[] = "tokio::runtime::task::raw::poll";
 static const char cell_path[] = "tokio::runtime::task::core::Cell";
 
+/* A future of a crate; its task cell is in the debug info, but no poll function of it has code. */
+struct unpolled {
+	struct unpolled *next;
+	const char *future;
+};
+
+struct tokio_unpolled {
+	struct tokio_unpolled *next;
+	const struct dwarf_module *dm;
+	uint64_t crate; /* lookup_crate() */
+	struct unpolled *first;
+};
+
 struct search {
 	struct map with_code; /* hash of "T, S" of a poll function that has code */
 	struct map seen;      /* futures found so far */
-	struct dwarf_module *dm;
-	uint64_t near;
-	const struct type *future;
-	struct str found;
+	struct arena *arena;  /* of what is found */
+	struct unpolled **end;
 	struct arena scratch;
 };
 
@@ -67,38 +78,65 @@ static void visit_cell(const char *name, bool has_code, void *arg)
 {
 	struct search *s = arg;
 	const char *args = generics(&s->scratch, name, sizeof(cell_path) - 1);
-	const char *future = qualified_first_generic(&s->scratch, name);
-	const struct type *t;
+	const char *future;
 
 	(void)has_code;
+	if (map_has(&s->with_code, map_key_of_text(args)))
+		return;
 	/* Functions for different schedulers may be merged too, so S does not matter. */
-	if (!future || map_has(&s->with_code, map_key_of_text(args)) ||
-	    strcmp(future, type_name(s->future)) == 0 ||
-	    !map_put(&s->seen, map_key_of_text(future), NULL))
+	future = qualified_first_generic(&s->scratch, name);
+	if (!future || !map_put(&s->seen, map_key_of_text(future), NULL))
 		return;
-	t = lookup_type(s->dm, future, s->near);
-	if (!t || !may_share_code(t, s->future))
-		return;
-	str_append(&s->found, s->found.len ? ", " : "");
-	str_append_clean(&s->found, future, strlen(future));
+	*s->end = NEW(s->arena, struct unpolled);
+	(*s->end)->future = arena_strdup(s->arena, future);
+	s->end = &(*s->end)->next;
 }
 
-const char *tokio_poll_aliases(struct inspector *in, const struct function *f,
+/* What the crate of the DIE has, searched once: a program has as many instances as tasks' types. */
+static const struct unpolled *unpolled_of(struct inspector *in, struct tokio *k,
+                                          struct dwarf_module *dm, uint64_t die)
+{
+	uint64_t crate = lookup_crate(dm, die);
+	struct tokio_unpolled *u;
+
+	for (u = k->unpolled; u; u = u->next) {
+		if (u->dm == dm && u->crate == crate)
+			return u->first;
+	}
+	u = NEW(&in->arena, struct tokio_unpolled);
+	*u = (struct tokio_unpolled){ .next = k->unpolled, .dm = dm, .crate = crate };
+	k->unpolled = u;
+
+	struct search s = { .arena = &in->arena, .end = &u->first };
+	lookup_each_instance(dm, die, poll_path, visit_poll, &s);
+	lookup_each_instance(dm, die, cell_path, visit_cell, &s);
+	map_free(&s.with_code);
+	map_free(&s.seen);
+	arena_free(&s.scratch);
+	return u->first;
+}
+
+const char *tokio_poll_aliases(struct inspector *in, struct tokio *k, const struct function *f,
                                const struct type *future)
 {
-	struct search s = { .dm = f->dm, .near = f->die, .future = future };
+	struct str found = { 0 };
 	const char *ret = NULL;
 
 	/* A source without generics has one instance only. */
 	if (type_is_coroutine(future) && !type_name(future)[source_len(type_name(future))])
 		return NULL;
-	lookup_each_instance(f->dm, f->die, poll_path, visit_poll, &s);
-	lookup_each_instance(f->dm, f->die, cell_path, visit_cell, &s);
-	if (s.found.len)
-		ret = arena_strdup(&in->arena, str_text(&s.found));
-	map_free(&s.with_code);
-	map_free(&s.seen);
-	str_free(&s.found);
-	arena_free(&s.scratch);
+	for (const struct unpolled *u = unpolled_of(in, k, f->dm, f->die); u; u = u->next) {
+		const struct type *t = strcmp(u->future, type_name(future)) == 0
+		                               ? NULL
+		                               : lookup_type(f->dm, u->future, f->die);
+
+		if (!t || !may_share_code(t, future))
+			continue;
+		str_append(&found, found.len ? ", " : "");
+		str_append_clean(&found, u->future, strlen(u->future));
+	}
+	if (found.len)
+		ret = arena_strdup(&in->arena, str_text(&found));
+	str_free(&found);
 	return ret;
 }

@@ -302,7 +302,7 @@ static void plan_spawned(struct inspector *in, struct task_plan *plan)
 	plan->spawned_line = optional_path(in, plan->cell, "core.spawned_at.line");
 }
 
-static void plan_from_function(struct inspector *in, const struct function *f,
+static void plan_from_function(struct inspector *in, struct tokio *k, const struct function *f,
                                struct task_plan *plan)
 {
 	struct error *err;
@@ -322,7 +322,7 @@ static void plan_from_function(struct inspector *in, const struct function *f,
 		plan->problem = arena_strdup(&in->arena, err->message);
 	error_free(err);
 	plan_spawned(in, plan);
-	plan->aliases = tokio_poll_aliases(in, f, plan->future);
+	plan->aliases = tokio_poll_aliases(in, k, f, plan->future);
 }
 
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll)
@@ -335,7 +335,7 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	map_put(&k->plans, poll, plan);
 	const struct function *f = lookup_function(in->di, poll);
 	if (f)
-		plan_from_function(in, f, plan);
+		plan_from_function(in, k, f, plan);
 	else
 		plan->problem = arena_printf(
 			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
