@@ -22,14 +22,16 @@ int at_switch(struct bpf_raw_tracepoint_args *ctx)
 	__u32 from = (__u32)bpf_get_current_pid_tgid(), to = 0;
 	struct probe_off_time *t = from ? bpf_map_lookup_elem(&off_times, &from) : NULL;
 
-	if (t)
+	if (t) {
 		t->since = bpf_ktime_get_ns();
+		t->unsure = 0;
+	}
 	if (bpf_core_read(&to, sizeof(to), &next->pid) != 0 || !to)
 		return 0;
 	t = bpf_map_lookup_elem(&off_times, &to);
 	if (t && t->since) {
 		t->total += bpf_ktime_get_ns() - t->since;
-		t->since = 0;
+		t->since = t->unsure = 0;
 	}
 	return 0;
 }

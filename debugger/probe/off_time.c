@@ -19,6 +19,12 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const unsigned char off_time_object[], off_time_object_end[];
 
+enum {
+	TRIES = 10,
+	SHORT_NS = 200000,
+	SOME_TICKS_NS = 40000000, /* four of the slowest kernels */
+};
+
 struct off_time {
 	struct bpf_object *object;
 	struct bpf_link *link;
@@ -75,20 +81,64 @@ static uint64_t kernel_now_ns(void)
 	return clock_now_ns() - (uint64_t)proc_kernel_offset();
 }
 
-void off_time_add(int map, pid_t tid, bool off)
+/* How long a thread has been on processors; the kernel counts that at its ticks. */
+static bool read_ran(pid_t pid, pid_t tid, uint64_t *ns)
 {
-	const struct probe_off_time t = { .since = off ? kernel_now_ns() : 0 };
+	SCRATCH(a);
+	char *end,
+		*text = proc_read(&a, pid, arena_printf(&a, "task/%d/schedstat", (int)tid), NULL);
 
-	bpf_map_update_elem(map, &tid, &t, BPF_NOEXIST);
+	if (!text)
+		return false;
+	*ns = strtoull(text, &end, 10);
+	return end != text;
 }
 
-bool off_time_read(int map, pid_t tid, uint64_t *ns)
+/* Whether it can run, by /proc: it is on a processor, or waits for one. */
+static bool is_runnable(pid_t pid, pid_t tid)
+{
+	SCRATCH(a);
+	struct proc_stat stat;
+	char *text = proc_read(&a, pid, arena_printf(&a, "task/%d/stat", (int)tid), NULL);
+
+	return text && proc_stat_parse(&a, text, &stat) && stat.state == 'R';
+}
+
+void off_time_add(int map, pid_t pid, pid_t tid)
+{
+	struct probe_off_time t = { .unsure = 1 };
+
+	for (int i = 0; i < TRIES; i++) {
+		if (!read_ran(pid, tid, &t.ran))
+			t.ran = 0;
+		t.since = kernel_now_ns();
+		/* Where this thread was off meanwhile, switches of the other one were missed. */
+		if (bpf_map_update_elem(map, &tid, &t, BPF_NOEXIST) != 0 ||
+		    kernel_now_ns() - t.since < SHORT_NS || i == TRIES - 1)
+			return;
+		bpf_map_delete_elem(map, &tid);
+	}
+}
+
+/* Of a thread that was not switched since it was added: whether it was off all the time. */
+static bool was_off(pid_t pid, pid_t tid, const struct probe_off_time *t, uint64_t ns)
+{
+	uint64_t ran;
+
+	if (ns < SOME_TICKS_NS || !read_ran(pid, tid, &ran))
+		return !is_runnable(pid, tid);
+	return ran - t->ran < ns / 2;
+}
+
+bool off_time_read(int map, pid_t pid, pid_t tid, uint64_t *ns)
 {
 	struct probe_off_time t;
 
 	if (bpf_map_lookup_elem(map, &tid, &t) != 0)
 		return false;
-	uint64_t now = kernel_now_ns();
-	*ns = t.total + (t.since && now > t.since ? now - t.since : 0);
+	uint64_t now = kernel_now_ns(), last = t.since && now > t.since ? now - t.since : 0;
+	if (t.unsure && !was_off(pid, tid, &t, last))
+		last = 0;
+	*ns = t.total + last;
 	return true;
 }

@@ -21,9 +21,12 @@ struct error *off_time_open(int map, struct off_time **ret) MUST_CHECK;
 /* NULL is allowed. */
 void off_time_close(struct off_time *o);
 
-/* Adds a thread, if it is not there; off: it is off its processor now. */
-void off_time_add(int map, pid_t tid, bool off);
+/*
+ * Adds a thread of a process, if it is not there. Whether it is on a processor now, its next switch
+ * tells: the kernel reports a thread that only waits for a processor as running.
+ */
+void off_time_add(int map, pid_t pid, pid_t tid);
 /* How long a thread of the map was off up to now, in ns; false: it is not there. */
-bool off_time_read(int map, pid_t tid, uint64_t *ns);
+bool off_time_read(int map, pid_t pid, pid_t tid, uint64_t *ns);
 
 #endif

@@ -552,15 +552,15 @@ const char *probes_off_times_missing(const struct probes *p)
 	return p->no_off_times;
 }
 
-void probes_add_thread(struct probes *p, pid_t tid, bool off)
+void probes_add_thread(struct probes *p, pid_t tid)
 {
 	if (p->off_time)
-		off_time_add(p->off_times, tid, off);
+		off_time_add(p->off_times, p->pid, tid);
 }
 
 bool probes_off_time(const struct probes *p, pid_t tid, uint64_t *ns)
 {
-	return p->off_time && off_time_read(p->off_times, tid, ns);
+	return p->off_time && off_time_read(p->off_times, p->pid, tid, ns);
 }
 
 struct error *probes_describe(struct probes *p, uint32_t index, const struct probe_point *point)

@@ -75,8 +75,8 @@ const char *probes_backend(const struct probes *p);
 
 /* Why off times are not measured although they are wanted; NULL: they are. */
 const char *probes_off_times_missing(const struct probes *p);
-/* Measures a thread even before its first call; off: it is off its processor now. */
-void probes_add_thread(struct probes *p, pid_t tid, bool off);
+/* Measures a thread of the process even before its first call. */
+void probes_add_thread(struct probes *p, pid_t tid);
 /* How long a thread was off its processor since it was first seen, in ns; false: unknown. */
 bool probes_off_time(const struct probes *p, pid_t tid, uint64_t *ns);
 

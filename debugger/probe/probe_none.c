@@ -59,9 +59,9 @@ const char *probes_off_times_missing(const struct probes *p)
 	return reason;
 }
 
-void probes_add_thread(struct probes *p, pid_t tid, bool off)
+void probes_add_thread(struct probes *p, pid_t tid)
 {
-	(void)p, (void)tid, (void)off;
+	(void)p, (void)tid;
 }
 
 bool probes_off_time(const struct probes *p, pid_t tid, uint64_t *ns)

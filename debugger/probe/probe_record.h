@@ -194,6 +194,11 @@ struct probe_record {
 struct probe_off_time {
 	__u64 total; /* ns, up to the last time that it came back */
 	__u64 since; /* ns, CLOCK_MONOTONIC: it is off since then; 0: it is on one */
+	/*
+	 * 1: it was added at since, and has neither come nor gone yet: it has been off all the
+	 * time, or on. ran: ns on processors, as the kernel had counted them then.
+	 */
+	__u64 unsure, ran;
 };
 
 /* What the program counts, an array of 64-bit numbers for each processor. */

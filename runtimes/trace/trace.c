@@ -247,21 +247,13 @@ static bool sees_all_threads(void)
 	       memcmp(name, first, strlen(first)) == 0;
 }
 
-/* A thread that is off its processor already shows nothing until it comes back. */
+/* A thread that is off its processor, and is not polled, shows nothing by itself. */
 static void measure_threads(struct trace *t, const struct snapshot *s)
 {
 	if (!t->options.off_times || !sees_all_threads())
 		return;
-	for (size_t i = 0; i < s->nthreads; i++) {
-		SCRATCH(tmp);
-		pid_t tid = s->threads[i].tid;
-		struct proc_stat stat;
-		char *text = proc_read(&tmp, s->target.pid,
-		                       arena_printf(&tmp, "task/%d/stat", (int)tid), NULL);
-
-		if (text && proc_stat_parse(&tmp, text, &stat))
-			probes_add_thread(t->probes, tid, stat.state != 'R');
-	}
+	for (size_t i = 0; i < s->nthreads; i++)
+		probes_add_thread(t->probes, s->threads[i].tid);
 }
 
 static void know_by_address(struct trace *t, const struct task *task)
