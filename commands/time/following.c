@@ -10,11 +10,11 @@
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/live/proc.h"
 
 enum {
 	RING = 16 << 20,
-	WAIT_MS = 5,   /* between two reads of the ring */
-	END_MS = 1000, /* for a process that has given its memory back to end */
+	WAIT_MS = 5, /* between two reads of the ring */
 };
 
 struct trace_options following_options(const struct call *call)
@@ -72,16 +72,24 @@ struct error *following_begin(struct session *s, const struct trace_options *opt
 	return NULL;
 }
 
-static bool ends_within(int pidfd, int ms)
+bool following_process_ended(int pidfd)
 {
 	struct pollfd fd = { pidfd, POLLIN, 0 };
 
-	return poll(&fd, 1, ms) > 0;
+	return poll(&fd, 1, WAIT_MS) > 0;
 }
 
-bool following_process_ended(int pidfd)
+/*
+ * Of a process whose memory is gone: one that has executed another program had that one's before,
+ * one that ends has none any more.
+ */
+static bool has_executed(const struct following *f, int pidfd)
 {
-	return ends_within(pidfd, WAIT_MS);
+	SCRATCH(tmp);
+	struct pollfd fd = { pidfd, POLLIN, 0 };
+	char *pages = proc_read(&tmp, f->pid, "statm", NULL);
+
+	return pages && strtoull(pages, NULL, 10) > 0 && pidfd >= 0 && poll(&fd, 1, 0) == 0;
 }
 
 static bool is_over(const struct following *f)
@@ -95,10 +103,15 @@ static bool is_over(const struct following *f)
 struct error *following_run(const struct following *f)
 {
 	int pidfd CLEANUP(file_close) = (int)syscall(SYS_pidfd_open, f->pid, 0);
-	bool ended = false;
+	bool ended = false, executed = false;
 
 	while (!ended) {
-		ended = following_process_ended(pidfd) || trace_is_over(f->trace) || is_over(f);
+		ended = following_process_ended(pidfd);
+		if (!ended && trace_is_over(f->trace)) {
+			ended = true;
+			executed = has_executed(f, pidfd);
+		}
+		ended = ended || is_over(f);
 		if (ended)
 			trace_detach(f->trace);
 		TRY(trace_read(f->trace, f->item, f->arg));
@@ -106,7 +119,7 @@ struct error *following_run(const struct following *f)
 			TRY(f->tick(ended, f->arg));
 	}
 	if (f->executed)
-		*f->executed = pidfd >= 0 && trace_is_over(f->trace) && !ends_within(pidfd, END_MS);
+		*f->executed = executed;
 	return NULL;
 }
 

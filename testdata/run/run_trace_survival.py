@@ -50,7 +50,7 @@ def test_exec(asyncdbg, program):
     traced = Program(program)
     trace = Trace(asyncdbg, traced.child.pid, [])
     truth = traced.run("pingpong 20")  # what fits into a pipe that is read later
-    traced.begin("exec flat 2")
+    traced.begin("exec flat 1")
     traced.lines_until("ready")
     after = traced.truth()
     trace.finish()
