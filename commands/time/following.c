@@ -79,15 +79,11 @@ bool following_process_ended(int pidfd)
 	return poll(&fd, 1, WAIT_MS) > 0;
 }
 
-/*
- * Of a process whose memory is gone: one that has executed another program had that one's before,
- * one that ends has none any more.
- */
-static bool has_executed(const struct following *f, int pidfd)
+bool following_has_executed(pid_t pid, int pidfd)
 {
 	SCRATCH(tmp);
 	struct pollfd fd = { pidfd, POLLIN, 0 };
-	char *pages = proc_read(&tmp, f->pid, "statm", NULL);
+	char *pages = proc_read(&tmp, pid, "statm", NULL);
 
 	return pages && strtoull(pages, NULL, 10) > 0 && pidfd >= 0 && poll(&fd, 1, 0) == 0;
 }
@@ -109,7 +105,7 @@ struct error *following_run(const struct following *f)
 		ended = following_process_ended(pidfd);
 		if (!ended && trace_is_over(f->trace)) {
 			ended = true;
-			executed = has_executed(f, pidfd);
+			executed = following_has_executed(f->pid, pidfd);
 		}
 		ended = ended || is_over(f);
 		if (ended)

@@ -56,6 +56,11 @@ struct following {
 struct error *following_run(const struct following *f) MUST_CHECK;
 /* Waits a few milliseconds; true as soon as the process of the pidfd has ended. */
 bool following_process_ended(int pidfd);
+/*
+ * Of a process whose memory is gone, whether it has executed another program: then it had that
+ * one's memory before; while it ends it has none any more.
+ */
+bool following_has_executed(pid_t pid, int pidfd);
 
 /*
  * Looks at the queues of a live process, for which it is stopped for a moment, and calls visit for

@@ -28,7 +28,7 @@ enum {
 	ORIGIN_NS = 1000000000, /* between two looks at where a core would be */
 	CORE_S = 5,             /* at most that long before we see it a process has ended */
 	RESYNC_NS = 1000000000, /* at least, between two snapshots because of lost events */
-	END_MS = 1000,          /* for a process that has given its memory back to end */
+	END_MS = 60000,         /* for a process that has given its memory back to end */
 	LOST = TRACE_NEVENTS,   /* in the ring: poll_ns events were lost; */
 	QUEUE,                  /* and so many tasks were in a queue */
 };
@@ -455,8 +455,9 @@ static struct error *check_end(struct recorder *r)
 	const struct process_end unknown = { 0 };
 
 	TRY(check_events(r, &unknown));
-	/* It may have executed another program. */
-	return r->done || !process_ends_within(r, END_MS) ? NULL : check_death(r);
+	if (r->done || following_has_executed(r->setup->pid, r->pidfd))
+		return NULL;
+	return process_ends_within(r, END_MS) ? check_death(r) : NULL;
 }
 
 static struct error *check_signal(struct recorder *r)
