@@ -21,7 +21,7 @@ from traced import (HERE, WAIT, Asyncdbg, Program, check, check_calls, check_sch
                     take_slow, wait_for)
 
 # Seconds that the section "top" takes, and where the machine is too busy for enough frames in it.
-LONGER = (6, 12, 24, 48)
+LONGER = (6, 12, 24, 48, 96, 192)
 TASKS = ["polled_most", "stalled", "wakes_itself", "waker", "woken", "idle", "large", "hog"]
 
 
