@@ -3,14 +3,18 @@
 
 wrk loads the server as it is, traced by asyncdbg, and under bpftrace with the script of `probes
 --format bpftrace`: once as it is, which prints each event, and once counting them. And it loads the
-same server built with console-subscriber, to which nobody is connected. All in turns. Processor time
-is the server's, by schedstat: what the kernel does at a probe point is part of it.
+same server built with console-subscriber: nobody is connected to it, or a client takes what it sends,
+as tokio-console does. Each run has a server of its own, which has been loaded before somebody begins to
+observe it. All in turns; each round begins with another way. Processor time is the server's, by
+schedstat: what the kernel does at a probe point is part of it, and so is what console-subscriber does
+in its own thread.
 """
 
 import json
 import os
 import re
 import signal
+import socket
 import statistics
 import subprocess
 import tempfile
@@ -22,20 +26,28 @@ import trace
 
 CONNECTIONS = 64
 SETTLE = 0.5  # seconds between two loads
+WARM = 1  # seconds of load before
 EIGHT = (
     "task-spawn,task-poll-start,task-poll-end,task-terminate,worker-thread-start,worker-thread-stop,"
     "worker-thread-park,worker-thread-unpark"
 )
-CONSOLE = "built with console-subscriber"
+PLAIN = "as it is"
+EIGHT_TRACED = "`trace`, the eight events"
+COUNTED = "bpftrace, counts the eight"
+ALONE = "built with console-subscriber"
+CONNECTED = "the same, a client connected"
 
 
 def parser():
     options = common.parser(__doc__)
     options.add_argument("--seconds", type=int, default=5, help="of load in each run")
-    options.add_argument(
-        "--console", type=Path, help="the server with console-subscriber; --build/console by default"
-    )
     return options
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def cpu_ns(pid):
@@ -44,8 +56,8 @@ def cpu_ns(pid):
     return sum(int(file.read_text().split()[0]) for file in files)
 
 
-def load(options, port):
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{options.seconds}s"]
+def load(seconds, port):
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s"]
     command += ["-s", common.HERE / "latency.lua", f"http://127.0.0.1:{port}/item/7"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return json.loads(text.strip().splitlines()[-1])
@@ -127,23 +139,65 @@ class Bpftrace:
         return {"lost": lost, "events": counted or printed}
 
 
+class Client:
+    """Takes the updates of console-subscriber."""
+
+    def __init__(self, options, port):
+        self.process = subprocess.Popen(
+            [options.build / "console/release/console_client", f"http://127.0.0.1:{port}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        if self.process.stdout.readline() != "ready\n":
+            raise SystemExit("console-subscriber sends nothing")
+
+    def end(self):
+        received = json.loads(self.process.communicate()[0])
+        if received["updates"] < 2:
+            raise SystemExit(f"console-subscriber has sent no updates: {received}")
+        return received
+
+
 # Name, how it is observed; None: it is not.
 WAYS = {
-    "as it is": None,
-    "`trace`, the eight events": lambda options, pid: Trace(options, pid, ["--events", EIGHT]),
+    PLAIN: None,
+    EIGHT_TRACED: lambda options, pid: Trace(options, pid, ["--events", EIGHT]),
     "`trace`, all events": lambda options, pid: Trace(options, pid, []),
     "`metrics --every 1s`": Metrics,
-    "bpftrace, counts the eight": lambda options, pid: Bpftrace(options, pid, True),
+    COUNTED: lambda options, pid: Bpftrace(options, pid, True),
     "bpftrace, prints the eight": lambda options, pid: Bpftrace(options, pid, False),
+    ALONE: None,
+    CONNECTED: Client,
 }
 
 
-def one_run(options, program, observe):
-    observer = observe(options, program.pid) if observe else None
-    time.sleep(SETTLE)
+def ways_here(options):
+    names = list(WAYS)
+    if not common.find_tool("bpftrace"):
+        names = [name for name in names if "bpftrace" not in name]
+    if not (options.build / "console/release/console_client").exists():
+        names = [name for name in names if name not in (ALONE, CONNECTED)]
+    return names
+
+
+def one_run(options, name):
+    console = name in (ALONE, CONNECTED)
+    port = free_port()
+    path = options.build / ("console" if console else "programs") / "release/server"
+    env = dict(os.environ, TOKIO_CONSOLE_BIND=f"127.0.0.1:{port}")
+    with common.running(path, env=env) as program:
+        load(WARM, program.truth["port"])
+        observe = WAYS[name]
+        observer = observe(options, port if console else program.pid) if observe else None
+        time.sleep(SETTLE)
+        return observed_load(options, program, observer)
+
+
+def observed_load(options, program, observer):
     before = cpu_ns(program.pid)
     watched = cpu_ns(observer.process.pid) if observer else 0
-    run = load(options, program.truth["port"])
+    run = load(options.seconds, program.truth["port"])
     run["cpu_ns"] = cpu_ns(program.pid) - before
     if observer:
         run["observer_cpu_ns"] = cpu_ns(observer.process.pid) - watched
@@ -152,18 +206,13 @@ def one_run(options, program, observe):
     return run
 
 
-def measure(options, programs):
-    ways = dict(WAYS)
-    if not common.find_tool("bpftrace"):
-        ways = {name: way for name, way in ways.items() if "bpftrace" not in name}
-    runs = {name: [] for name in ways}
-    for program in programs:
-        load(options, program.truth["port"])
-    for _ in range(options.runs):
-        for name, observe in ways.items():
-            runs[name].append(one_run(options, programs[0], observe))
-        for program in programs[1:]:
-            runs.setdefault(CONSOLE, []).append(one_run(options, program, None))
+def measure(options):
+    names = ways_here(options)
+    runs = {name: [] for name in names}
+    for turn in range(options.runs):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            runs[name].append(one_run(options, name))
     return runs
 
 
@@ -183,9 +232,9 @@ def row(options, name, runs, base):
     events = middle(lambda run: run["events"] / run["requests"]) if "events" in runs[0] else None
     return [
         name,
-        f"{middle(lambda run: run['requests_per_second']):,.0f}",
+        trace.spread([run["requests_per_second"] for run in runs], lambda n: f"{n:,.0f}"),
         f"{statistics.median(ratio):.2f}" if runs is not base else None,
-        f"{middle(cost):.1f} us",
+        trace.spread([cost(run) for run in runs], lambda us: f"{us:.1f}") + " us",
         trace.spread(more, lambda us: f"{us:.1f}") + " us" if runs is not base else None,
         f"{middle(lambda run: run['observer_cpu_ns']) / options.seconds / 1e9:.0%}"
         if "observer_cpu_ns" in runs[0]
@@ -208,28 +257,36 @@ def print_table(options, runs):
         "events a request",
         "runs with lost events",
     ]
-    base = runs["as it is"]
+    base = runs[PLAIN]
     common.table(headings, [row(options, name, of, base) for name, of in runs.items()])
+
+
+def print_rival(runs, rival):
+    """Differences within each round, between the eight events traced and a rival."""
+    if rival not in runs:
+        return
+    less = [cost(other) - cost(run) for run, other in zip(runs[EIGHT_TRACED], runs[rival])]
+    fewer = sum(us > 0 for us in less)
+    print(
+        f"- {rival}: {trace.spread(less, lambda us: f'{us:.1f}')} us more a request than "
+        f"{EIGHT_TRACED} within a round; more in {fewer} rounds of {len(less)}"
+    )
 
 
 def main():
     options = parser().parse_args()
     if not common.find_tool("wrk"):
         raise SystemExit("wrk is missing (Debian's package wrk)")
-    console = options.console or options.build / "console/release/server"
     print("## Observed under load\n")
     print(
         f"{options.runs} runs of {options.seconds} s each, in turns; medians, and the smallest and "
         f"largest in brackets. {CONNECTIONS} connections. {common.machine()}.\n"
     )
-    with common.running(options.build / "programs/release/server") as plain:
-        if console.exists():
-            with common.running(console) as observed:
-                runs = measure(options, [plain, observed])
-        else:
-            runs = measure(options, [plain])
+    runs = measure(options)
     print_table(options, runs)
-    print(f"Load at the end: {os.getloadavg()[0]:.1f}.\n")
+    for rival in (COUNTED, ALONE, CONNECTED):
+        print_rival(runs, rival)
+    print(f"\nLoad at the end: {os.getloadavg()[0]:.1f}.\n")
     common.write_json(options, runs)
 
 
