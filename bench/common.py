@@ -172,13 +172,13 @@ class Series:
         }
 
 
-def compile_probe(build, name):
+def compile_probe(build, name, *libraries):
     """The path of a C program of this directory, compiled if need be."""
     source, binary = HERE / f"{name}.c", build / name
     if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
         build.mkdir(parents=True, exist_ok=True)
         compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-O2", "-std=gnu11", source, "-o", binary], check=True)
+        subprocess.run([compiler, "-O2", "-std=gnu11", source, "-o", binary, *libraries], check=True)
     return binary
 
 

@@ -3,13 +3,16 @@
 
 The program `traced` counts for itself: `flat` polls one task as fast as it can, `rate` polls one
 100,000 times a second. In each round it runs untraced, under `trace` with several choices of events,
-in turns, and afterwards under bpftrace scripts that count the same polls. Processor time is that of the whole
+in turns with programs of the kernel that do the least (`floor.c`), and afterwards under bpftrace scripts that
+count the same polls. Processor time is that of the whole
 program, as getrusage(2) has it: what the kernel does at a probe point is part of it. What a poll
 costs more is the difference to the untraced run of the same round.
 """
 
+import functools
 import json
 import os
+import platform
 import statistics
 import subprocess
 import tempfile
@@ -19,12 +22,17 @@ from pathlib import Path
 import common
 
 STARTS_ENDS = "task-poll-start,task-poll-end"
-# Name, options of `trace`; None: nothing traces. "bpftrace": the rival.
+ENDS = "task-poll-end"
+# Name, options of `trace`; None: nothing traces. A tuple: a program of floor.bpf.c. A string: the rival's.
 WAYS = [
     ("untraced", None),
     ("`trace`, all events", []),
     ("`trace`, starts and ends of polls", ["--events", STARTS_ENDS]),
     ("`trace --no-places`, starts and ends of polls", ["--events", STARTS_ENDS, "--no-places"]),
+    ("`trace --no-places`, ends of polls", ["--events", ENDS, "--no-places"]),
+    ("floor: programs that return at once", ("nothing",)),
+    ("floor: start, id and end, a record for both", ("one_record",)),
+    ("floor: start, id and end, a record for each", ("two_records",)),
     ("`trace`, starts alone", ["--events", "task-poll-start"]),
     ("`trace --over 1ms`", ["--over", "1ms"]),
     ("bpftrace, counts starts", "starts"),
@@ -100,6 +108,53 @@ class Trace:
         }
 
 
+class Floor:
+    """A program of the kernel at the points of starts and ends."""
+
+    def __init__(self, options, pid, program):
+        floor, kernel = compile_floor(options.build)
+        self.process = subprocess.Popen(
+            [floor, kernel, program, str(pid), options.program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.process.stdin.write(points(options) + "\n")
+        self.process.stdin.flush()
+        if self.process.stdout.readline().strip() != "attached":
+            raise SystemExit("floor cannot attach")
+
+    def end(self):
+        return {"counted": int(self.process.communicate(timeout=WAIT)[0])}
+
+
+@functools.cache
+def compile_floor(build):
+    """The paths of floor.c and of floor.bpf.c, compiled."""
+    build.mkdir(parents=True, exist_ok=True)
+    kernel = build / "floor.bpf.o"
+    headers = f"/usr/include/{platform.machine()}-linux-gnu"
+    words = "clang -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -isystem".split()
+    source = common.HERE / "floor.bpf.c"
+    subprocess.run([*words, headers, "-c", source, "-o", kernel], check=True)
+    return common.compile_probe(build, "floor", "-lbpf"), kernel
+
+
+@functools.cache
+def known_points(asyncdbg, program):
+    command = [asyncdbg, "--json", "probes", program]
+    output = subprocess.run(command, check=True, capture_output=True).stdout
+    return json.loads(output)["points"]
+
+
+def points(options):
+    """The points of polls, as floor.c reads them. Calls of other functions return elsewhere."""
+    found = known_points(options.asyncdbg, options.program)
+    starts = [p for p in found if p["at"] == "poll"]
+    ends = [p for p in found if p["at"] == "return" and p["function"].endswith("::run_task")]
+    return "".join(f"{is_end} {p['offset']}\n" for is_end, of in enumerate((starts, ends)) for p in of)
+
+
 def poll_functions(program):
     """Symbols of the poll functions of tasks."""
     lines = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
@@ -145,6 +200,8 @@ def one_run(options, way, section):
     tracer = None
     if isinstance(way, list):
         tracer = Trace(options, program.pid, way)
+    elif isinstance(way, tuple):
+        tracer = Floor(options, program.pid, *way)
     elif way:
         tracer = Bpftrace(options, program.pid, way)
     truth = program.run(section)
@@ -153,9 +210,9 @@ def one_run(options, way, section):
     return dict(figures, **truth)
 
 
-def rounds(options, section, rival):
-    """The runs of asyncdbg or of the rival, each round with an untraced one."""
-    runs = {name: [] for name, way in WAYS if way is None or isinstance(way, str) == rival}
+def rounds(options, section, *kinds):
+    """The runs of ways of these types, each round with an untraced one."""
+    runs = {name: [] for name, way in WAYS if way is None or isinstance(way, kinds)}
     for _ in range(options.runs):
         for name, way in WAYS:
             if name in runs:
@@ -229,8 +286,8 @@ def main():
     print(f"{options.runs} runs of {options.seconds} s of each, in turns; medians, and the smallest and "
           f"largest in brackets. {common.machine()}.\n")
     one_run(options, [], "flat 1 1")  # fills the cache of symbols
-    flat = rounds(options, f"flat {options.seconds} 1", False)
-    rate = rounds(options, f"rate {options.seconds}", False)
+    flat = rounds(options, f"flat {options.seconds} 1", list, tuple)
+    rate = rounds(options, f"rate {options.seconds}", list)
     print_section("One task, as fast as it can", flat)
     print_section("One task, 100,000 polls a second asked for", rate)
     speeds = without_loss(flat["`trace`, all events"] + flat["`trace`, starts and ends of polls"])
@@ -240,7 +297,7 @@ def main():
     rival = {}
     if common.find_tool("bpftrace"):
         # Afterwards: the kernel takes seconds to remove its breakpoints, and all others wait for it.
-        rival = rounds(options, f"flat {options.seconds} 1", True)
+        rival = rounds(options, f"flat {options.seconds} 1", str)
         print_section("The same under bpftrace", rival)
     print(f"Load at the end: {os.getloadavg()[0]:.1f}.\n")
     common.write_json(options, {"flat": flat, "rate": rate, "bpftrace": rival})
