@@ -120,6 +120,19 @@ static bool shows_stack(const struct stopped *stopped)
 	       kind == EVENT_BREAK_TASK_PANIC;
 }
 
+/* What the thread that has stopped runs, and that on which the step began. */
+static struct error *look(struct session *s, const struct stopped *stopped,
+                          const struct snapshot **ret)
+{
+	const pid_t tids[] = { stopped->why.tid, stopped->step.from };
+	size_t n = stopped->step.from && stopped->step.from != stopped->why.tid ? 2 : 1;
+
+	if (shows_stack(stopped))
+		return session_snapshot(s, WANT_RUNNING | WANT_STACKS, NULL, ret);
+	s->debuggee.seen_nstops = s->debuggee.control.nstops;
+	return asyncdbg_few(s->handle, tids, n, ret);
+}
+
 struct error *stop_describe(struct session *s, FILE *messages, struct stopped *ret)
 {
 	const struct snapshot *snap;
@@ -133,8 +146,7 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 		                 .step = s->debuggee.step };
 	if (!s->debuggee.control.pid)
 		return NULL;
-	TRY(session_snapshot(s, shows_stack(ret) ? WANT_RUNNING | WANT_STACKS : WANT_RUNNING, NULL,
-	                     &snap));
+	TRY(look(s, ret, &snap));
 	ret->thread = snapshot_thread_by_tid(snap, ret->why.tid);
 	if (ret->step.reason != STEP_NONE)
 		ret->from = snapshot_thread_by_tid(snap, ret->step.from);

@@ -333,6 +333,75 @@ static void test_reads_show_the_original_bytes(void **state)
 	child_wait_progress(&c);
 }
 
+enum { ALL = CHILD_WORKERS + 1 };
+
+struct seen {
+	pid_t tid;
+	uint64_t pc;
+	char name[16];
+};
+
+static struct seen seen_thread(const struct target *t, const struct thread *th)
+{
+	struct seen ret = { .tid = th->tid, .pc = th->regs.r[t->arch->pc] };
+
+	snprintf(ret.name, sizeof(ret.name), "%s", th->name);
+	return ret;
+}
+
+/* A stop of n threads lists these, and says of them what a whole one has. */
+static void check_few(struct target *t, const struct seen *all, const pid_t *tids, size_t n)
+{
+	size_t listed = 0;
+
+	expect_ok(target_stop_few(t, tids, n));
+	for (size_t i = 0; i < ALL; i++) {
+		const struct thread *th = target_thread_by_tid(t, all[i].tid);
+		bool wanted = false;
+
+		for (size_t j = 0; j < n; j++)
+			wanted |= tids[j] == all[i].tid;
+		assert_int_equal(th != NULL, wanted);
+		if (!th)
+			continue;
+		listed++;
+		assert_true(th->has_regs);
+		assert_int_equal(th->number, i + 1);
+		assert_int_equal(th->regs.r[t->arch->pc], all[i].pc);
+		assert_string_equal(th->name, all[i].name);
+	}
+	assert_int_equal(t->nthreads, listed);
+	target_resume(t);
+}
+
+static void test_stops_of_few_threads(void **state)
+{
+	CHILD(c, NULL, child_pause);
+	struct tracer *tr = attach(c.pid);
+	const struct target_options options = { .tracer = tr };
+	struct target *t = NULL;
+	struct seen all[ALL];
+	pid_t tids[ALL + 1];
+
+	(void)state;
+	expect_ok(target_live_open(c.pid, &options, &t));
+	expect_ok(target_stop(t));
+	assert_int_equal(t->nthreads, ALL);
+	for (size_t i = 0; i < ALL; i++) {
+		all[i] = seen_thread(t, &t->threads[i]);
+		tids[ALL - 1 - i] = all[i].tid;
+	}
+	target_resume(t);
+	tids[ALL] = getpid(); /* no thread of it */
+	for (size_t i = 0; i < ALL; i++)
+		check_few(t, all, &all[i].tid, 1);
+	for (size_t n = 1; n <= ALL + 1; n++)
+		check_few(t, all, tids, n);
+	target_close(t);
+	tracer_free(tr);
+	child_wait_progress(&c);
+}
+
 static void test_a_write_keeps_the_breakpoint(void **state)
 {
 	CHILD(c, NULL, child_pause);
@@ -676,6 +745,7 @@ int main(void)
 		cmocka_unit_test(test_passes_are_counted),
 		cmocka_unit_test(test_filters_and_steps),
 		cmocka_unit_test(test_reads_show_the_original_bytes),
+		cmocka_unit_test(test_stops_of_few_threads),
 		cmocka_unit_test(test_a_write_keeps_the_breakpoint),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_an_end_restores_the_program),

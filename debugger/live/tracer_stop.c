@@ -337,6 +337,48 @@ static bool read_regs(struct target *t, pid_t tid, void *user_regs, struct regs 
 	return true;
 }
 
+/* ---- few threads of a program that is halted ---- */
+
+/* Whether the stop lists that thread. */
+static bool is_wanted(const struct target *t, pid_t tid)
+{
+	bool wanted = !t->nfew;
+
+	for (size_t i = 0; i < t->nfew; i++)
+		wanted |= t->few[i] == tid;
+	return wanted;
+}
+
+/* All threads of the session stand still, and new ones were seized by the kernel. */
+static void look_at_few(struct live *l)
+{
+	l->t->stopped_at = clock_now_ns();
+	for (size_t i = 0; i < l->t->nfew; i++) {
+		struct proc_stat stat;
+
+		if (thread_stat(l, l->t->few[i], &stat))
+			of_session(l, l->t->few[i], &stat);
+	}
+}
+
+/* Numbers the listed threads as target_set_threads() does all. */
+static void number_few(struct live *l)
+{
+	pid_t pid = l->t->pid;
+
+	for (size_t i = 0; i < l->t->nthreads; i++) {
+		struct thread *th = &l->t->threads[i];
+
+		th->number = 1;
+		for (size_t j = 0; j < l->tracer->tracees.n && th->tid != pid; j++) {
+			const struct tracee *other = &l->tracer->tracees.data[j];
+
+			th->number += other->tid == pid ||
+			              (other->state != TRACEE_GONE && other->tid < th->tid);
+		}
+	}
+}
+
 static struct error *list_threads(struct live *l)
 {
 	struct target *t = l->t;
@@ -352,7 +394,8 @@ static struct error *list_threads(struct live *l)
 		 * Skip threads that have ended, except the main one, which has the name of the
 		 * process.
 		 */
-		if (tracee->state == TRACEE_GONE && tracee->tid != t->pid)
+		if ((tracee->state == TRACEE_GONE && tracee->tid != t->pid) ||
+		    !is_wanted(t, tracee->tid))
 			continue;
 		th = vec_push(&threads);
 		th->tid = tracee->tid;
@@ -369,6 +412,8 @@ static struct error *list_threads(struct live *l)
 		*vec_push(&threads) = live_peeked(l, &l->peeks.data[i]);
 	target_set_threads(t, threads.data, threads.n);
 	vec_free(&threads);
+	if (t->nfew)
+		number_few(l);
 	if (nrunning > 0)
 		target_note(t,
 		            "%zu of %zu threads did not stop within %d s: they are in "
@@ -390,6 +435,12 @@ static struct error *list_threads(struct live *l)
 
 static struct error *stop_all(struct live *l)
 {
+	if (l->t->nfew) {
+		look_at_few(l);
+		TRY(list_threads(l));
+		live_read_clock(l);
+		return NULL;
+	}
 	TRY(stop_threads(l));
 	if (l->over)
 		return NULL;

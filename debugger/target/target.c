@@ -96,6 +96,17 @@ struct error *target_stop(struct target *t)
 	return err;
 }
 
+struct error *target_stop_few(struct target *t, const pid_t *tids, size_t n)
+{
+	assert(target_is_halted(t) && n);
+	t->few = tids;
+	t->nfew = n;
+	struct error *err = target_stop(t);
+	t->few = NULL;
+	t->nfew = 0;
+	return err;
+}
+
 void target_invalidate(struct target *t)
 {
 	assert(!t->stopped || !t->ops->stop);

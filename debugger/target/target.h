@@ -184,6 +184,8 @@ struct target {
 	bool debuginfod_is_silent;  /* a debuginfod server timed out: no more queries to it */
 	struct target_clock clock;  /* taken at the last stop */
 	struct target_signal signal;
+	const pid_t *few; /* during target_stop_few(): nfew threads; otherwise NULL */
+	size_t nfew;
 	uint64_t pause_ns;   /* length of the last stop; 0 on a core */
 	uint64_t stopped_at; /* when the last stop began, on our monotonic clock */
 	struct stop_options options;
@@ -246,6 +248,11 @@ void target_closep(struct target **t);
  */
 struct error *target_stop(struct target *t) MUST_CHECK;
 void target_resume(struct target *t);
+/*
+ * target_stop() of a program that is halted: t->threads has only those n threads of it that exist,
+ * with their numbers among all. Costs less the more threads there are. tids must not be empty.
+ */
+struct error *target_stop_few(struct target *t, const pid_t *tids, size_t n) MUST_CHECK;
 /*
  * Until the next stop, reads go to the running program. Threads keep the registers of the last
  * stop. Used for a warm-up walk: its result is discarded, but the next target_stop() reads all the

@@ -93,6 +93,7 @@ struct collector {
 	unsigned want;
 	const struct question *question; /* NULL: none */
 	bool warm_up;                    /* this is a warm-up walk; its snapshot is discarded */
+	bool few;                        /* only what these threads run is wanted: inspect_few() */
 	bool by_poll; /* decode tasks in the order of their poll functions, not of their lists */
 	VEC(struct listed_runtime) runtimes; /* by index; out has them when all are collected */
 	task_vec listed;                     /* every task found; see collector_publish_tasks() */

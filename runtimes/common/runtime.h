@@ -207,6 +207,8 @@ struct runtime {
 
 	/* Called before each snapshot: scans memory for runtimes that nothing refers to. */
 	struct error *(*scan)(struct inspector *in);
+	/* Each thread leads to the tasks that it runs: scan() is for others. */
+	bool threads_lead_to_tasks;
 	/*
 	 * The phases of a walk, which read everything that must be of one moment. Each phase is
 	 * called for every runtime before the next phase begins; all but list() only if it has a

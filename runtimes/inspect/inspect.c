@@ -573,10 +573,10 @@ static struct error *copy_and_collect(struct live_round *r, bool last, bool *com
 	return interrupt_check();
 }
 
-static struct error *scan(struct inspector *in)
+static struct error *scan(struct inspector *in, bool few)
 {
 	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
-		if ((*r)->scan)
+		if ((*r)->scan && !(few && (*r)->threads_lead_to_tasks))
 			TRY((*r)->scan(in));
 	}
 	return NULL;
@@ -592,7 +592,7 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 	struct target *t = in->target;
 
 	if (by_poll)
-		TRY(scan(in));
+		TRY(scan(in, false));
 	TRY(target_stop(t));
 	struct collector *c = collect_all(in, request, by_poll);
 	target_resume(t);
@@ -619,7 +619,7 @@ static struct error *inspect_live(struct live_round *r)
 	TRY(target_peek(t));
 	if (t->copy.pause_ns)
 		add_reading(r);
-	TRY(scan(r->in));
+	TRY(scan(r->in, false));
 	TRY(warm_up(r->in, r->request));
 	debuginfo_rest(r->in->di);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
@@ -664,5 +664,23 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 	}
 	r.out->reading = r.reading;
 	*ret = r.out;
+	return NULL;
+}
+
+struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, struct snapshot **ret)
+{
+	struct target *t = in->target;
+
+	target_invalidate(t);
+	TRY(scan(in, true));
+	TRY(target_stop_few(t, tids, n));
+	struct collector *c = collector_new(in, 0, NULL);
+	c->few = c->by_poll = true;
+	read_stacks(c);
+	describe_threads(c);
+	collect_runtimes(c);
+	target_resume(t);
+	c->out->target = in->info;
+	*ret = collector_finish(c);
 	return NULL;
 }

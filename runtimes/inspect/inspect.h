@@ -51,4 +51,13 @@ bool inspector_is_known(const struct inspector *in);
 struct error *inspect(struct inspector *in, unsigned want, const struct question *question,
                       struct snapshot **ret) MUST_CHECK;
 
+/*
+ * What a few threads of a halted program run, and no more: ids, types and states of their tasks,
+ * without trees, and those threads with their numbers among all. Other tasks of the same runtimes
+ * may be there, other runtimes are not. Costs a part of what inspect() does. tids must not be
+ * empty.
+ */
+struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, struct snapshot **ret)
+	MUST_CHECK;
+
 #endif

@@ -23,6 +23,7 @@ struct asyncdbg {
 	struct waiting waiting;     /* of the current snapshot */
 	struct graph *graph;       /* of the snapshot of the last asyncdbg_verdicts(); NULL: none */
 	struct verdicts *verdicts; /* of that graph */
+	bool few;                  /* the current snapshot is of asyncdbg_few() */
 	bool pinned;
 	struct arena arena; /* until asyncdbg_close() */
 };
@@ -116,6 +117,7 @@ void asyncdbg_drop(struct asyncdbg *d)
 		return;
 	snapshot_free(d->snapshot);
 	d->snapshot = NULL;
+	d->few = false;
 	d->wants = 0;
 	d->question = (struct question){ 0 };
 }
@@ -266,7 +268,7 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 
 	bool still = kind == ASYNCDBG_CORE || d->pinned;
 
-	if (!still || !d->snapshot || (wants & ~d->wants) || !is_answered(d, question)) {
+	if (!still || !d->snapshot || d->few || (wants & ~d->wants) || !is_answered(d, question)) {
 		struct snapshot *fresh;
 
 		/*
@@ -282,6 +284,21 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 		d->wants = wants;
 	}
 	*ret = d->snapshot;
+	return NULL;
+}
+
+struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n,
+                           const struct snapshot **ret)
+{
+	struct snapshot *fresh;
+
+	if (asyncdbg_kind(d) != ASYNCDBG_LIVE || !target_is_halted(d->target))
+		return asyncdbg_snapshot(d, WANT_RUNNING, NULL, ret);
+	TRY(inspect_few(d->inspector, tids, n, &fresh));
+	asyncdbg_drop(d);
+	d->snapshot = fresh;
+	d->few = true;
+	*ret = fresh;
 	return NULL;
 }
 

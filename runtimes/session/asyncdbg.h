@@ -121,6 +121,12 @@ struct error *asyncdbg_type(struct asyncdbg *d, const char *name, struct arena *
 struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct question *question,
                                 const struct snapshot **ret) MUST_CHECK;
 /*
+ * What a few threads of a halted program run: inspect_few(). It is the current snapshot until the
+ * next call, and never reused. Of another target: as asyncdbg_snapshot() with WANT_RUNNING.
+ */
+struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n,
+                           const struct snapshot **ret) MUST_CHECK;
+/*
  * Takes a new snapshot that the caller owns and frees with snapshot_free() before asyncdbg_close():
  * for comparing several. The current snapshot stays. ERR_STATE where there is no process or core to
  * read.

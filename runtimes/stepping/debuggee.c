@@ -41,10 +41,11 @@ struct error *debuggee_continue(struct debuggee *d)
 }
 
 /* Looks at the tasks that run, and keeps the one of a thread. */
-static struct error *look(struct debuggee *d, pid_t tid, const struct snapshot **snap,
+static struct error *look(struct debuggee *d, pid_t tid, bool whole, const struct snapshot **snap,
                           const struct thread_info **th)
 {
-	TRY(asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, snap));
+	TRY(whole ? asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, snap)
+	          : asyncdbg_few(d->handle, &tid, 1, snap));
 	*th = snapshot_thread_by_tid(*snap, tid);
 	d->task = *th ? (*th)->task : NULL;
 	d->task_tid = tid;
@@ -58,7 +59,7 @@ struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret)
 	const struct snapshot *snap;
 
 	if (d->task_tid != tid || d->task_nstops != d->control.nstops)
-		TRY(look(d, tid, &snap, &th));
+		TRY(look(d, tid, false, &snap, &th));
 	*ret = d->task;
 	return NULL;
 }
@@ -68,7 +69,7 @@ struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct ta
 	const struct thread_info *th;
 	const struct snapshot *snap;
 
-	TRY(look(d, tid, &snap, &th));
+	TRY(look(d, tid, true, &snap, &th));
 	*ret = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
 	return NULL;
 }

@@ -352,5 +352,6 @@ void tokio_follow(struct collector *c)
 	}
 	if (c->want & WANT_TASKS)
 		tokio_list_jobs(c);
-	tokio_follow_leads(c);
+	if (!c->few)
+		tokio_follow_leads(c);
 }

@@ -203,7 +203,8 @@ typedef VEC(struct tokio_runtime) runtime_vec;
 /* Adds the known runtimes that no thread has entered and that still exist. */
 static void add_hidden(struct collector *c, struct map *seen, runtime_vec *found)
 {
-	size_t nroots = tokio_of(c->in)->roots ? tokio_of(c->in)->roots->list.n : 0;
+	/* Few threads: memory was not scanned for this walk, and what they run is elsewhere. */
+	size_t nroots = tokio_of(c->in)->roots && !c->few ? tokio_of(c->in)->roots->list.n : 0;
 
 	for (size_t i = 0; i < nroots && found->n < MAX_RUNTIMES; i++) {
 		const struct tokio_root *root = &tokio_of(c->in)->roots->list.data[i];

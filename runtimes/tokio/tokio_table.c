@@ -194,6 +194,7 @@ const struct runtime tokio_table = {
 	.close = tokio_close,
 	.copy = copy,
 	.scan = tokio_scan,
+	.threads_lead_to_tasks = true,
 	.list = tokio_list,
 	.decode = tokio_decode,
 	.describe_threads = tokio_describe_threads,

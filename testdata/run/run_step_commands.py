@@ -116,6 +116,28 @@ def finish_root(asyncdbg, program):
     end(session)
 
 
+@check
+def as_all_say(asyncdbg, program):
+    """What a stop says of its thread is what a look at all threads says."""
+    for scenario, function in (("migrates", "awaits::migrates"), ("local", "roots::root"),
+                               ("nested", "roots::root"), ("root", "roots::root"),
+                               ("current", "roots::root"), ("blocking", "roots::job"),
+                               ("pool", "roots::untimed")):
+        session, stop = begin(asyncdbg, program, scenario, f"stepping::{function}")
+        for _ in range(4):
+            thread = stop["thread"]
+            stopped = (thread["number"], thread["tid"], thread["name"], stop["task"])
+            all_say = [(t["number"], t["tid"], t["name"], t["task"])
+                       for t in session.ask("info threads")["threads"] if t["tid"] == thread["tid"]]
+            expect(f"thread in {scenario}", all_say, [stopped])
+            stop = session.ask("next")["stopped"]
+            if stop["reason"] != "step":
+                break
+        session.send("kill")
+        session.end()
+        session.close()
+
+
 # What is given in the scenario `returns`, as `finish` shows it; None: in a vector register, or more than
 # two words in registers.
 VALUES = [
