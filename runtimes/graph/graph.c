@@ -227,6 +227,7 @@ struct graph *graph_build(const struct snapshot *s)
 	map_free(&b.arms);
 	map_free(&b.outer_arms);
 	map_free(&b.arm_of);
+	map_free(&b.abortables);
 	return g;
 }
 

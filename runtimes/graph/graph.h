@@ -107,8 +107,9 @@ struct graph_edge {
  */
 struct graph_abort {
 	size_t by;   /* node of the handle's holder */
-	size_t task; /* node */
+	size_t task; /* node, also of what a block_on polls */
 	const struct holding *holding;
+	bool inside; /* it ends a future that the task polls, and not the task */
 };
 
 /* The doubt of a holding that was found in one place only. Texts of other doubts are elsewhere. */

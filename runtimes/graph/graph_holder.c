@@ -180,6 +180,8 @@ void graph_candidate_edge(struct builder *b, const struct candidates *c, size_t 
 
 /* ---- who can end a task ---- */
 
+typedef VEC(struct graph_abort) abort_vec;
+
 static int compare_aborts(const void *a, const void *b)
 {
 	const struct graph_abort *x = a, *y = b;
@@ -189,20 +191,42 @@ static int compare_aborts(const void *a, const void *b)
 	return (x->holding > y->holding) - (x->holding < y->holding);
 }
 
+void graph_note_abortable(struct builder *b, const struct future *f)
+{
+	const struct wait *p = f->properties;
+
+	if (!p || !p->object || !p->kind || strcmp(p->kind, "abortable") != 0)
+		return;
+	struct abortable *one = NEW(&b->g->arena, struct abortable);
+	*one = (struct abortable){ b->participant, map_get(&b->abortables, p->object) };
+	map_put(&b->abortables, p->object, one);
+}
+
+static void add_abort(struct builder *b, abort_vec *list, const struct holding *h)
+{
+	size_t task = (size_t)map_get(&b->tasks, h->object);
+
+	if (task)
+		*vec_push(list) = (struct graph_abort){ .by = graph_holder_node(b, h),
+			                                .task = task,
+			                                .holding = h };
+	for (const struct abortable *one = map_get(&b->abortables, h->object); one; one = one->next)
+		*vec_push(list) = (struct graph_abort){ .by = graph_holder_node(b, h),
+			                                .task = one->participant,
+			                                .holding = h,
+			                                .inside = true };
+}
+
 void graph_find_aborts(struct builder *b)
 {
-	VEC(struct graph_abort) list = { 0 };
+	abort_vec list = { 0 };
 
 	for (size_t i = 0; i < b->s->nholdings; i++) {
 		const struct holding *h = &b->s->holdings[i];
-		size_t task = h->role == HOLDING_WAKER && strcmp(h->kind, "abort") == 0 && h->object
-		                      ? (size_t)map_get(&b->tasks, h->object)
-		                      : 0;
 
-		if (task && graph_participant_of(b, h))
-			*vec_push(&list) = (struct graph_abort){ .by = graph_holder_node(b, h),
-				                                 .task = task,
-				                                 .holding = h };
+		if (h->role == HOLDING_WAKER && strcmp(h->kind, "abort") == 0 && h->object &&
+		    graph_participant_of(b, h))
+			add_abort(b, &list, h);
 	}
 	if (list.n)
 		qsort(list.data, list.n, sizeof(*list.data), compare_aborts);

@@ -39,6 +39,12 @@ struct arm {
 	struct arm *next;  /* the previous arm of the same enclosing arm */
 };
 
+/* A future that AbortHandles can end, of which they have the address of its state. */
+struct abortable {
+	size_t participant;
+	struct abortable *next; /* of the same state */
+};
+
 /* A channel node whose edges to owners are not added yet. */
 struct open_channel {
 	size_t node;
@@ -61,10 +67,11 @@ struct builder {
 	struct map jobs;       /* header's address -> node of the queued job */
 	/* an outermost unpolled future -> the future whose variable has it */
 	struct map frames;
-	struct map unpolled; /* an unpolled future -> the outermost unpolled future around it */
-	struct map channels; /* address ^ role -> its node */
-	struct map sets;     /* address of a LocalSet -> its node */
-	struct map wakers;   /* address -> its node */
+	struct map unpolled;   /* an unpolled future -> the outermost unpolled future around it */
+	struct map channels;   /* address ^ role -> its node */
+	struct map sets;       /* address of a LocalSet -> its node */
+	struct map wakers;     /* address -> its node */
+	struct map abortables; /* address of its state -> struct abortable, in the graph's arena */
 	const struct holding **by_primitive, **by_object; /* all holdings, sorted */
 	size_t *by_local_set;                             /* tasks of LocalSets, sorted */
 	size_t nlocal;
@@ -113,6 +120,8 @@ void graph_add_holder(struct builder *b, size_t from, const struct holding *h, c
 
 /* The node that must go on before a lock is dropped, or a channel end used. */
 size_t graph_holder_node(struct builder *b, const struct holding *h);
+/* Records the future if AbortHandles can end it. It is polled by the participant that is walked. */
+void graph_note_abortable(struct builder *b, const struct future *f);
 /* Fills aborts of the graph. Call it after all trees were walked. */
 void graph_find_aborts(struct builder *b);
 

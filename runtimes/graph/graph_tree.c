@@ -276,6 +276,7 @@ static void walk(struct builder *b, size_t from, const struct future *f, const c
 		const char *own = doubt_of(b->s, f, p.first);
 
 		note_arm(b, f);
+		graph_note_abortable(b, f);
 		doubt = doubt ? doubt : own;
 		if (f->running || f->problem || (p.n == 0 && !f->wait)) {
 			graph_add_edge(b, from, GRAPH_OUTSIDE, "unknown")->future = f;

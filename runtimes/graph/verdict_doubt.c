@@ -41,9 +41,10 @@ static void abort_doubts(const struct graph *g, struct arena *a, const bool *can
 		const struct graph_abort *by = &g->aborts[i];
 
 		if (can[by->by])
-			add_doubt(v, arena_printf(a, "%s %s an AbortHandle of %s",
+			add_doubt(v, arena_printf(a, "%s %s an AbortHandle of %s%s",
 			                          graph_participant_text(&tmp, &g->nodes[by->by]),
 			                          by->holding->uncertain ? "may have" : "holds",
+			                          by->inside ? "a future in " : "",
 			                          graph_participant_text(&tmp, &g->nodes[member])));
 	}
 }

@@ -181,6 +181,41 @@ static void abort_handles_of_others(void **state)
 	assert_says(&elsewhere, "deadlock task 1, task 2");
 }
 
+/* A future that AbortHandles can end, of which the state is at that address. */
+static struct future *abortable(struct program *p, uint64_t state, struct future *inner)
+{
+	struct future *f = calls(p, "Abortable", inner);
+
+	f->properties = NEW(&p->s.arena, struct wait);
+	f->properties->kind = "abortable";
+	f->properties->object = state;
+	return f;
+}
+
+/* An AbortHandle of futures ends what is inside an Abortable, wherever that is in a task. */
+static void abort_handles_of_futures(void **state)
+{
+	enum { STATE = 0xabe };
+	PROGRAM(p);
+	PROGRAM(other);
+
+	(void)state;
+	struct future *inner = abortable(&p, STATE, locks(&p, "mutex", B, 1));
+	struct task *one = add_task(&p, 1, calls(&p, "f", inner));
+	struct task *two = add_task(&p, 2, calls(&p, "g", locks(&p, "mutex", A, 1)));
+	guards(&p, one, "mutex", A);
+	guards(&p, two, "mutex", B);
+	holds(&p, add_task(&p, 3, calls(&p, "watch", sleeps(&p))), HOLDING_WAKER, "abort", STATE);
+	assert_says(&p, "?deadlock task 1, task 2");
+	assert_string_equal(p.verdicts->list[0].doubts[0],
+	                    "task 3 holds an AbortHandle of a future in task 1");
+	/* Its Abortable is in no task of them. */
+	abba(&other);
+	holds(&other, add_task(&other, 3, calls(&other, "watch", sleeps(&other))), HOLDING_WAKER,
+	      "abort", STATE);
+	assert_says(&other, "deadlock task 1, task 2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +225,7 @@ int main(void)
 		cmocka_unit_test(calls_of_each_other),
 		cmocka_unit_test(abort_handles),
 		cmocka_unit_test(abort_handles_of_others),
+		cmocka_unit_test(abort_handles_of_futures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

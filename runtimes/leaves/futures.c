@@ -11,6 +11,7 @@
 #define MPSC    CHANNEL "mpsc::"
 #define ONESHOT CHANNEL "oneshot::"
 #define LOCK    "futures_util::lock::mutex::"
+#define BILOCK  "futures_util::lock::bilock::"
 /* What the channel of a body of hyper has, from 0.14 to 1.11. */
 #define BODY "core::result::Result<bytes::bytes::Bytes, hyper::error::Error>"
 
@@ -285,6 +286,90 @@ static struct error *decode_mutex(struct leaf *l)
 	return NULL;
 }
 
+/* ---- BiLock (futures-util 0.3, src/lock/bilock.rs), behind the halves of a split() ---- */
+
+/* Its state; any other one is the address of the waker of who waits, in a Box: it is locked too. */
+enum { BILOCK_FREE, BILOCK_LOCKED };
+
+static const struct type *waker_type(const struct type *of)
+{
+	return lookup_type(type_module(of), "core::task::wake::Waker", type_die(of));
+}
+
+static const struct type *leaf_type(const struct type *t, size_t n)
+{
+	return n == 0 && type_is(t, BILOCK "BiLockAcquire") ? waker_type(t) : NULL;
+}
+
+/* Whose waker is stored? The other half is locked, or was dropped: there is room for one. */
+static struct error *arm_bilock(struct leaf *l, uint64_t state)
+{
+	const struct type *waker = waker_type(l->v.type);
+
+	if (state == BILOCK_FREE || state == BILOCK_LOCKED) {
+		leaf_arm_none(l);
+		return NULL;
+	}
+	if (state % 8)
+		return error_new(ERR_CORRUPT, "the lock has the state 0x%" PRIx64, state);
+	return waker ? leaf_arm(l, (struct value){ waker, state }) : NULL;
+}
+
+static struct error *decode_bilock(struct leaf *l)
+{
+	static const char arc_path[] = "bilock.arc", state_path[] = "state";
+	struct value reference, lock, place;
+	uint64_t state;
+	bool found;
+
+	TRY(leaf_place(l, l->v, arc_path, &reference, &found));
+	if (found)
+		TRY(leaf_strip_to(l, reference, BILOCK "Inner", &lock, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the future refers to no lock");
+	TRY(leaf_place(l, lock, state_path, &place, &found));
+	TRY(leaf_uint(l, lock, state_path, &state));
+	l->w->object = lock.addr;
+	l->w->primitive = place.addr;
+	TRY(arm_bilock(l, state));
+	bool waits = state != BILOCK_FREE && state != BILOCK_LOCKED;
+	/* A wake-up takes the waker out, and the lock is free then. */
+	wait_bool(l, "polled", waits && l->w->armed != ARMED_NO);
+	wait_bool(l, "granted", false);
+	wait_int(l, "waiting", waits);
+	wait_phrase(l, "futures BiLock lock, %s",
+	            state == BILOCK_FREE      ? "free"
+	            : !waits                  ? "held, no waker is stored"
+	            : l->w->armed == ARMED_NO ? "held, the stored waker is another one"
+	                                      : "held");
+	return NULL;
+}
+
+/* ---- Abortable (futures-util 0.3, src/abortable.rs, up to 0.3.5 src/future/abortable.rs) ---- */
+
+/* Its AbortHandles refer to the same state, by which graphs find the task. */
+static struct error *decode_abortable(struct leaf *l)
+{
+	/* 0.3.6 | before */
+	static const char inner_path[] = "inner", aborted_path[] = "aborted | cancel";
+	struct value reference, inner;
+	uint64_t aborted;
+	bool found;
+
+	TRY(leaf_place(l, l->v, inner_path, &reference, &found));
+	if (found)
+		TRY(value_shared(l->d->c->in->target, reference, &inner));
+	if (!found)
+		return error_new(ERR_CORRUPT, "the future has no state");
+	TRY(leaf_uint(l, inner, aborted_path, &aborted));
+	if (aborted > 1)
+		return error_new(ERR_CORRUPT, "it is aborted %" PRIu64 " times", aborted);
+	l->w->object = inner.addr;
+	wait_bool(l, "aborted", aborted);
+	wait_phrase(l, aborted ? "aborted, ends when it is polled" : "not aborted");
+	return NULL;
+}
+
 /* ---- the tables ---- */
 
 static const struct leaf_row leaves[] = {
@@ -296,6 +381,7 @@ static const struct leaf_row leaves[] = {
 	  .decode = leaf_decode_ready },
 	{ .type = LOCK "MutexLockFuture", .kind = "mutex", .decode = decode_mutex },
 	{ .type = LOCK "OwnedMutexLockFuture", .kind = "mutex", .decode = decode_mutex },
+	{ .type = BILOCK "BiLockAcquire", .kind = "mutex", .decode = decode_bilock },
 	{ .type = ONESHOT "Receiver", .kind = "oneshot", .decode = decode_oneshot },
 	{ .type = ONESHOT "Sender",
 	  .kind = "oneshot_closed",
@@ -315,6 +401,18 @@ static const struct leaf_row leaves[] = {
 
 static const struct leaf_row *const families[] = { leaves, NULL };
 
+#define ABORTABLE(module)                                                                          \
+	{                                                                                          \
+		.type = "futures_util::" module "abortable::Abortable", .kind = "abortable",       \
+		.decode = decode_abortable                                                         \
+	}
+
+static const struct leaf_row properties[] = {
+	ABORTABLE(""),
+	ABORTABLE("future::"), /* up to 0.3.5 */
+	{ 0 },
+};
+
 #define MUTEX_GUARD(t)                                                                             \
 	{                                                                                          \
 		.type = LOCK t, .role = HOLDING_LOCK, .kind = "mutex", .member = "mutex",          \
@@ -325,10 +423,26 @@ static const struct leaf_row *const families[] = { leaves, NULL };
 		.type = t, .role = r, .kind = k, .member = "inner", .of = o, .part = ""            \
 	}
 
+#define ABORT_HANDLE(module)                                                                       \
+	{                                                                                          \
+		.type = "futures_util::" module "abortable::AbortHandle", .role = HOLDING_WAKER,   \
+		.kind = "abort", .member = "inner", .part = ""                                     \
+	}
+
 static const struct holding_row holdings[] = {
 	MUTEX_GUARD("MutexGuard"),
 	MUTEX_GUARD("MappedMutexGuard"),
 	MUTEX_GUARD("OwnedMutexGuard"),
+	{ .type = BILOCK "BiLockGuard",
+	  .role = HOLDING_LOCK,
+	  .kind = "mutex",
+	  .member = "bilock.arc",
+	  .of = BILOCK "Inner",
+	  .part = "state",
+	  .busy = UINT64_MAX,
+	  .single = true },
+	ABORT_HANDLE(""),
+	ABORT_HANDLE("future::"), /* up to 0.3.5 */
 	END_OF(MPSC "Sender", HOLDING_SENDER, "mpsc", MPSC "BoundedInner"),
 	END_OF(MPSC "UnboundedSender", HOLDING_SENDER, "mpsc", MPSC "UnboundedInner"),
 	END_OF(MPSC "Receiver", HOLDING_RECEIVER, "mpsc", MPSC "BoundedInner"),
@@ -346,6 +460,8 @@ static const struct named_row named[] = {
 const struct crate_types futures_types = {
 	.path = "futures_",
 	.leaves = families,
+	.properties = properties,
+	.leaf_type = leaf_type,
 	.holdings = holdings,
 	.named = named,
 	.shown = futures_shown,

@@ -163,6 +163,7 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "http_body", .details = "value_there sender_alive" },
 	{ .name = "http_stream", .details = "stream wants stream_state buffered window" },
 	{ .name = "async_std_task", .details = "task_number task_name" },
+	{ .name = "abortable", .details = "aborted" },
 	{ .name = "want", .details = "is_wanted taker_alive" },
 	{ .name = "quic", .details = QUIC },
 	{ .name = "quic_stream", .details = "stream buffered window " QUIC },

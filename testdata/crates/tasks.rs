@@ -52,6 +52,13 @@ impl Tasks {
         self.add(&handle, Task::idle(truth::id(&handle), &[name]).waits(wait), held)
     }
 
+    /// One of the futures of the last task has this property.
+    #[allow(dead_code)]
+    pub fn property(&mut self, key: &'static str, detail: bool) {
+        let task = self.tasks.pop().expect("a task");
+        self.tasks.push(task.property(key, detail));
+    }
+
     /// Prints all that, and waits.
     pub async fn publish(self, program: &'static str) {
         Truth::new(program)

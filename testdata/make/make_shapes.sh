@@ -4,8 +4,8 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, once, statics, endless, executors, moved, futures, http, spread or
-#        inlined:
+# NAME   shapes (the default), values, once, statics, endless, executors, moved, futures, futures_util,
+#        http, spread or inlined:
 #        NAME.elf from NAME.rs, optimised only for inlined. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs

@@ -1,5 +1,8 @@
-//! Tasks that wait at the ends of the channels of `futures`, and for its mutex.
+//! Tasks that wait at the ends of the channels of `futures`, and for its locks, and futures of tasks
+//! that its `AbortHandle`s can end.
 
+mod aborts;
+mod halves;
 #[path = "../../tasks.rs"]
 mod tasks;
 
@@ -197,6 +200,8 @@ async fn main() {
     mpsc_ends(&mut tasks);
     oneshot_ends(&mut tasks);
     locks(&mut tasks).await;
+    halves::locks(&mut tasks).await;
+    aborts::futures(&mut tasks).await;
     here!("futures_ends::main::{async_block#0}");
     tasks.publish("futures_ends").await;
 }
