@@ -118,6 +118,8 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	[TOKIO_CT_COUNT] = { "ct.count", "ct.owned", "list.count | inner.list.count",
 	                     .optional = true },
 	[TOKIO_CT_NAME] = { "ct.name", "ct.handle", "name.Some", .optional = true },
+	/* 1.51; since 1.41 with tokio_unstable: the thread of a LocalRuntime */
+	[TOKIO_CT_LOCAL] = { "ct.local", "ct.handle", "local_tid.Some", .optional = true },
 	/* 1.29; before, a queue behind a mutex that keeps no separate length */
 	[TOKIO_CT_INJECT] = { "ct.inject", "ct.handle", "shared.inject.shared.len",
 	                      .optional = true },

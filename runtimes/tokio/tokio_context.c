@@ -150,6 +150,20 @@ out:
 	return !err && found;
 }
 
+static const char *flavor_name(struct collector *c, const struct tokio_runtime *r)
+{
+	struct value thread;
+	bool local = false;
+
+	if (r->flavor->scheduler == TOKIO_MULTI_THREAD)
+		return "multi_thread";
+	struct error *err = bindings_eval(c->in->target, &r->tokio->layout, TOKIO_CT_LOCAL,
+	                                  r->handle, &thread, &local);
+	local &= !err;
+	error_free(err);
+	return local ? "local_runtime" : "current_thread";
+}
+
 static void describe(struct collector *c, struct tokio_runtime *r, struct runtime_info *info)
 {
 	const struct tokio_flavor *f = r->flavor;
@@ -159,7 +173,7 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	bool found;
 
 	info->workers_poll = f->scheduler == TOKIO_MULTI_THREAD;
-	info->flavor = info->workers_poll ? "multi_thread" : "current_thread";
+	info->flavor = flavor_name(c, r);
 	info->addr = r->shared;
 	info->version = r->tokio->version;
 	info->found_by = r->root ? r->root->found_by : NULL;

@@ -68,7 +68,7 @@ fn thread_with_runtime(told: Sender<Part>) {
 async fn on_local_runtime(told: Sender<Part>) {
     let id = truth::id(&spawn_local(nap()));
     let tasks = vec![Task::idle(id, &["localset::nap"]).sleeps().on(3)];
-    let runtime = Some(truth_tokio::current("current_thread", 1));
+    let runtime = Some(truth_tokio::current("local_runtime", 1));
     tell(told, Part { runtime, tasks, block_on: Some(&["localset::on_local_runtime"]) });
     here!("localset::on_local_runtime");
     std::future::pending().await

@@ -201,7 +201,7 @@ async fn second(reports: Reports, at: Lock) {
 
 async fn third(reports: Reports) {
     drop(tokio::task::spawn_local(local(reports.clone())));
-    reports.say(Part::Runtime(truth_tokio::current("current_thread", 1)));
+    reports.say(Part::Runtime(truth_tokio::current("local_runtime", 1)));
     drop(reports);
     here!("uring_tasks::third");
     pending::<()>().await;
