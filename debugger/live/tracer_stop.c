@@ -379,11 +379,41 @@ static void number_few(struct live *l)
 	}
 }
 
+/* Threads that were to stop and did not. */
+struct unstopped {
+	size_t n, asleep; /* asleep: uninterruptibly; the others got no processor */
+};
+
+/*
+ * Its registers are unknown, but for the thread pointer, which does not change: thread-locals tell
+ * which runtime it is inside. The main thread may be a zombie.
+ */
+static void add_unstopped(struct live *l, struct thread *th, struct unstopped *all)
+{
+	struct peek p;
+
+	all->n++;
+	if (!live_peek_thread(l, th->tid, &p))
+		return;
+	all->asleep += p.run_state == 'D';
+	th->regs = p.regs;
+	th->run_state = p.run_state;
+	th->problem = "it did not stop in time: its registers are not known";
+}
+
+static const char *why_unstopped(const struct unstopped *u)
+{
+	if (u->asleep == u->n)
+		return "are in uninterruptible sleep";
+	return u->asleep ? "are in uninterruptible sleep or got no processor" : "got no processor";
+}
+
 static struct error *list_threads(struct live *l)
 {
 	struct target *t = l->t;
 	VEC(struct thread) threads = { 0 };
-	size_t nstopped = 0, nrunning = 0;
+	struct unstopped unstopped = { 0 };
+	size_t nstopped = 0;
 	SCRATCH(scratch);
 	void *user_regs = arena_alloc(&scratch, t->arch->user_regs_size);
 
@@ -401,7 +431,8 @@ static struct error *list_threads(struct live *l)
 		th->tid = tracee->tid;
 		th->name = tracee->name;
 		th->run_state = tracee->run_state;
-		nrunning += tracee->state == TRACEE_RUNNING;
+		if (tracee->state == TRACEE_RUNNING)
+			add_unstopped(l, th, &unstopped);
 		if (tracee->state != TRACEE_STOPPED)
 			continue;
 		th->has_regs = th->stopped = read_regs(t, th->tid, user_regs, &th->regs);
@@ -414,23 +445,23 @@ static struct error *list_threads(struct live *l)
 	vec_free(&threads);
 	if (t->nfew)
 		number_few(l);
-	if (nrunning > 0)
+	if (unstopped.n > 0)
 		target_note(t,
-		            "%zu of %zu threads did not stop within %d s: they are in "
-		            "uninterruptible sleep, their stacks are unknown",
-		            nrunning, l->tracer->tracees.n, (int)(TRACER_TIMEOUT_NS / TRACER_NSEC));
+		            "%zu of %zu threads did not stop within %d s: they %s, their stacks "
+		            "are unknown",
+		            unstopped.n, l->tracer->tracees.n,
+		            (int)(TRACER_TIMEOUT_NS / TRACER_NSEC), why_unstopped(&unstopped));
 	if (nstopped > 0)
 		return NULL;
-	if (l->brief && t->options.only && nrunning == 0)
+	if (l->brief && t->options.only && unstopped.n == 0)
 		return error_new(ERR_STATE, "thread %d has ended", (int)t->options.only);
 	/* A process that is being killed stops responding, and is gone a moment later. */
 	struct proc_stat now;
 	bool dying = !thread_stat(l, t->pid, &now) || now.state == 'Z' || now.state == 'X';
-	return nrunning == 0 || dying ? live_exited(t->pid)
-	                              : error_new(ERR_STATE,
-	                                          "no thread of process %d could be stopped: "
-	                                          "all are in uninterruptible sleep",
-	                                          (int)t->pid);
+	return unstopped.n == 0 || dying
+	               ? live_exited(t->pid)
+	               : error_new(ERR_STATE, "no thread of process %d could be stopped: they %s",
+	                           (int)t->pid, why_unstopped(&unstopped));
 }
 
 static struct error *stop_all(struct live *l)
