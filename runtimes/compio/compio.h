@@ -85,10 +85,19 @@ struct compio_thread {
 	struct task *running;      /* of compio-executor; NULL: none, or unknown */
 };
 
+/* A runtime on async-task that no thread is known to be inside: its tasks tell that it exists. */
+struct compio_left {
+	struct compio_copy *copy;
+	uint64_t queue; /* of its ready tasks; 0: unknown, of all that are left */
+	struct runtime_info *info;
+};
+
 /* Its state in a snapshot. */
 struct compio_walk {
 	struct compio_thread *threads; /* by index of target->threads; NULL: there are none */
-	struct map plans;              /* task of compio-executor -> its struct compio_plan */
+	struct compio_left *left;
+	size_t nleft;
+	struct map plans; /* task of compio-executor -> its struct compio_plan */
 };
 
 extern const char compio_name[];
@@ -137,6 +146,15 @@ const char *compio_type_of_table(struct inspector *in, const struct code_map *co
 
 /* compio_list.c */
 void compio_list(struct collector *c);
+
+/* compio_loose.c */
+/* Lists the tasks of a runtime that keeps no list: those that a scan of memory found. */
+void compio_list_scanned(struct collector *c, struct compio_thread *t);
+/*
+ * Lists the tasks of compio that are in no runtime yet, in runtimes of their own. They are none of
+ * async-executor, which would list them as loose ones.
+ */
+void compio_list_left(struct collector *c);
 
 /* compio_thread.c */
 /*

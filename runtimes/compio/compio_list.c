@@ -1,13 +1,11 @@
 /* Lists the runtimes that threads are inside, and their tasks. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 #include "runtimes/compio/compio.h"
-#include "runtimes/holding/holding.h"
 
-enum { MAX_TASKS = 1 << 24, MAX_SCHEDULE = 256, WORD = 8 };
+enum { MAX_TASKS = 1 << 24, WORD = 8 };
 
 /* Adds one element of a list; *occupied: it is a task, and not a free place. */
 typedef struct error *add_fn(struct collector *c, struct compio_thread *t, struct value element,
@@ -115,51 +113,6 @@ static struct error *add_waker(struct collector *c, struct compio_thread *t, str
 	return NULL;
 }
 
-/* Does the task's schedule function refer to that queue? */
-static bool owns(struct collector *c, const struct executor_header *h, void *arg)
-{
-	const uint64_t *queue = arg;
-	unsigned char bytes[MAX_SCHEDULE];
-	uint64_t size = type_size(h->plan->schedule), word;
-
-	if (!str_begins(type_name(h->plan->schedule), "compio_runtime::") || size > sizeof(bytes))
-		return false;
-	struct error *err = target_read(c->in->target, h->addr + h->plan->offset_s, bytes, size);
-	bool found = false;
-	for (uint64_t at = 0; !err && at + WORD <= size; at += WORD) {
-		memcpy(&word, bytes + at, WORD);
-		found |= word == *queue;
-	}
-	error_free(err);
-	return found;
-}
-
-/* Runtimes of compio-runtime up to 0.9.0 have no list. */
-static void list_scanned(struct collector *c, struct compio_thread *t)
-{
-	struct runtime_info *info = t->info;
-	struct value place;
-	uint64_t queue = 0;
-	bool found;
-	struct error *err = bindings_eval(c->in->target, &t->copy->layout, COMPIO_QUEUE, t->runtime,
-	                                  &place, &found);
-
-	if (!err && found)
-		err = target_read_uint(c->in->target, place.addr, WORD, &queue);
-	error_free(err);
-	info->completeness = COMPLETENESS_SCANNED;
-	if (queue)
-		executor_list_loose_of(c, info, owns, &queue);
-	snapshot_incomplete(c->out,
-	                    "runtime %u (compio) keeps no list of its tasks: a scan of memory "
-	                    "found %zu, and may miss some",
-	                    info->index, info->ntasks);
-	if (c->want & WANT_HOLDINGS)
-		holding_unsearched(
-			c, "tasks of runtime %u (compio) that a scan of memory did not find",
-			info->index);
-}
-
 /* ---- runtimes ---- */
 
 /* Adds all elements: a bad one hides no other. The first error is returned. */
@@ -231,7 +184,7 @@ static void list_runtime(struct collector *c, struct compio_thread *t)
 	else if (bindings_has(l, COMPIO_ENTRIES))
 		err = list_tasks(c, t, COMPIO_ENTRIES, COMPIO_LENGTH, add_waker);
 	else
-		list_scanned(c, t);
+		compio_list_scanned(c, t);
 	if (err) {
 		info->completeness = COMPLETENESS_PART;
 		snapshot_incomplete(c->out, "runtime %u: some tasks are missing: %s", info->index,
@@ -261,4 +214,5 @@ void compio_list(struct collector *c)
 			map_put(&c->wakers, t->waker, &c->out->threads[i]);
 		list_runtime(c, t);
 	}
+	compio_list_left(c);
 }

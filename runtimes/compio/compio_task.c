@@ -195,6 +195,10 @@ struct compio_copy *compio_copy_at(const struct collector *c, unsigned index)
 		if (w->threads[i].info && w->threads[i].info->index == index)
 			return w->threads[i].copy;
 	}
+	for (size_t i = 0; i < w->nleft; i++) {
+		if (w->left[i].info && w->left[i].info->index == index)
+			return w->left[i].copy;
+	}
 	return NULL;
 }
 
