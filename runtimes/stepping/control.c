@@ -102,6 +102,15 @@ static bool is_last(const struct event *e)
 	return e->kind == EVENT_EXIT || e->kind == EVENT_KILLED;
 }
 
+/* What does not halt. */
+static void report(const struct control *c, const struct event *e)
+{
+	if (e->kind == EVENT_SIGNAL && c->on_signal && c->signals.print & BIT(e->signal))
+		c->on_signal(c->on_signal_arg, e->tid, e->signal);
+	else if (e->kind == EVENT_UNWATCHED && c->on_unwatched)
+		c->on_unwatched(c->on_unwatched_arg, e->tid, e->status);
+}
+
 /* Takes events until one that halts or is the last; *found false: there is none in that time. */
 static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *found)
 {
@@ -116,9 +125,8 @@ static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *fou
 		else if (gone >= timeout_ns)
 			left = 0;
 		TRY(tracer_wait_event(c->tracer, left, &e, found));
-		if (*found && e.kind == EVENT_SIGNAL && !e.halted && c->on_signal &&
-		    c->signals.print & BIT(e.signal))
-			c->on_signal(c->on_signal_arg, e.tid, e.signal);
+		if (*found && !e.halted)
+			report(c, &e);
 	} while (*found && !e.halted && !is_last(&e));
 	if (*found)
 		set_stop(c, &e);

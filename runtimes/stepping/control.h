@@ -93,6 +93,12 @@ struct control {
 	 */
 	void (*on_signal)(void *arg, pid_t tid, int signal);
 	void *on_signal_arg;
+	/*
+	 * Called for a new thread that the kernel gives no hardware breakpoint, of a watchpoint or
+	 * of --production, with the errno; NULL: nothing is.
+	 */
+	void (*on_unwatched)(void *arg, pid_t tid, int errnum);
+	void *on_unwatched_arg;
 	/* What decides about CONTROL_WATCH, as a trap does; for watch.c alone. */
 	trap_decide *watched;
 	void *watched_arg;

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -84,11 +85,51 @@ static void test_interrupted_kill(void **state)
 	interrupt_clear();
 }
 
+static void interrupt_unwatched(void *arg, pid_t tid, int errnum)
+{
+	int *ret = arg;
+
+	assert_int_not_equal(tid, 0);
+	*ret = errnum;
+	interrupt_request();
+}
+
+/* A new thread that gets no hardware breakpoint is reported. */
+static void test_unwatched_thread(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	int errnum = 0;
+	struct rlimit files, none;
+	CHILD(child, NULL, child_churn);
+
+	(void)state;
+	c.on_unwatched = interrupt_unwatched;
+	c.on_unwatched_arg = &errnum;
+	check(control_attach(&c, child.pid));
+	struct error *err CLEANUP(error_freep) =
+		control_watch(&c, (uintptr_t)&calls, sizeof(calls), true);
+	if (err) {
+		print_message("%s\n", err->message);
+		skip();
+	}
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	none = files;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	err = control_continue(&c);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	check(err);
+	assert_int_equal(c.stop.reason, CONTROL_INTERRUPTED);
+	assert_int_equal(errnum, EMFILE);
+	check(control_detach(&c));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupt_is_kept),
 		cmocka_unit_test(test_interrupted_kill),
+		cmocka_unit_test(test_unwatched_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

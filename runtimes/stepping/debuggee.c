@@ -7,6 +7,8 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 {
 	watch_forget(d); /* before its types are gone */
 	d->handle = handle;
+	d->control.on_unwatched = watch_report_unwatched;
+	d->control.on_unwatched_arg = d;
 	d->breakpoint = NULL;
 	d->step = (struct step_end){ 0 };
 	step_cache_close(d->step_cache);

@@ -1,5 +1,6 @@
 #include "runtimes/stepping/watch.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -272,8 +273,29 @@ struct error *watch_delete(struct watchpoint *w)
 	return err;
 }
 
+void watch_report_unwatched(void *debuggee, pid_t tid, int errnum)
+{
+	struct debuggee *d = debuggee;
+	const struct debuggee_listener *l = &d->listener;
+	STR(text);
+
+	if (d->watches.told || !l->warned)
+		return;
+	d->watches.told = true;
+	str_printf(&text,
+	           "the new thread %d has no hardware breakpoints (%s): what it does at %s is not "
+	           "seen, and so of others that start",
+	           (int)tid, strerror(errnum),
+	           d->control.production ? "breakpoints and watchpoints" : "watchpoints");
+	if (errnum == EMFILE)
+		str_append(&text, "; each thread takes a file for each of them: raise the limit "
+		                  "(ulimit -n)");
+	l->warned(l->arg, str_text(&text));
+}
+
 void watch_forget(struct debuggee *d)
 {
+	d->watches.told = false;
 	for (size_t i = 0; i < d->watches.list.n; i++) {
 		struct watchpoint *w = d->watches.list.data[i];
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
@@ -40,6 +41,7 @@ struct watchpoint {
 
 struct watchpoints {
 	VEC(struct watchpoint *) list; /* ascending number */
+	bool told; /* that a thread of this program is not watched */
 };
 
 /* What to watch. Strings are copied; type is the program's. */
@@ -61,6 +63,11 @@ struct watchpoint *watch_numbered(struct debuggee *d, unsigned number);
 /* ERR_STATE: its program is gone. */
 struct error *watch_enable(struct watchpoint *w, bool enabled) MUST_CHECK;
 struct error *watch_delete(struct watchpoint *w) MUST_CHECK;
+/*
+ * A control.on_unwatched, with the debuggee: tells the listener, once for each program, that hits
+ * of new threads are not seen.
+ */
+void watch_report_unwatched(void *debuggee, pid_t tid, int errnum);
 /* The program is another one, or gone: they watch nothing any more. */
 void watch_forget(struct debuggee *d);
 void watch_free_all(struct debuggee *d);
