@@ -73,7 +73,8 @@ _asyncdbg()
 		*" finish "*) own="--whole --all-code" ;;
 		*" next "* | *" until "*) own="--all-code" ;;
 		*" attach "*) own="--production" ;;
-		*" watch "*) own="--state" ;;
+		*" watch "*) own="--state --after --every" ;;
+		*" rwatch "* | *" awatch "*) own="--after --every" ;;
 		*" break "* | *" tbreak "*) own="--task --after --every --on-resume --on-wake --on-spawn --on-done" ;;
 		*" logpoint "*) own="--task --after --every" ;;
 		*" catch "*) own="--every" ;;
@@ -116,7 +117,7 @@ _asyncdbg()
 	local next=
 	case "${words[*]}" in
 	"") next="async task frame up down list disassemble x locals print whatis type types tasks runtimes threads thread
-		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak logpoint condition catch handle signal interrupt watch delete enable disable set dap help quit" ;;
+		bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak logpoint condition catch handle signal interrupt watch rwatch awatch delete enable disable set dap help quit" ;;
 	async) next="backtrace task graph deadlocks" ;;
 	"async backtrace" | "async bt" | bt) next="all" ;;
 	info) next="breakpoints layout signals sockets threads locals registers" ;;

@@ -51,7 +51,7 @@ complete -c asyncdbg -l log -x -d 'Debug log'
 complete -c asyncdbg -l help -d 'Help'
 complete -c asyncdbg -l version -d 'Version'
 
-complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble x locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak logpoint condition catch handle signal interrupt watch delete enable disable set dap help quit'
+complete -c asyncdbg -n '__asyncdbg_typed' -a 'async task frame up down list disassemble x locals print whatis type types tasks runtimes threads thread bt check ps guard trace probes stalls metrics profile top info layout save diff report run attach continue detach kill next step finish until stepi nexti break tbreak logpoint condition catch handle signal interrupt watch rwatch awatch delete enable disable set dap help quit'
 complete -c asyncdbg -n '__asyncdbg_typed async' -a 'backtrace task graph deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed async backtrace; or __asyncdbg_typed async bt; or __asyncdbg_typed bt' -a all
 complete -c asyncdbg -n '__asyncdbg_typed layout; or __asyncdbg_typed report' -F
@@ -137,7 +137,7 @@ complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l 
 complete -c asyncdbg -n '__asyncdbg_typed catch' -a 'panic task-panic deadlock'
 complete -c asyncdbg -n '__asyncdbg_typed catch' -l every -x -d 'How often it looks for deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed dap' -l listen -x -d 'Wait for a client on this port of this machine'
-complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l after -x -d 'Pass the first N hits'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak; or __asyncdbg_typed logpoint; or __asyncdbg_typed watch; or __asyncdbg_typed rwatch; or __asyncdbg_typed awatch' -l after -x -d 'Pass the first N hits'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l every -x -d 'Stop at each Nth hit only'
 complete -c asyncdbg -n '__asyncdbg_typed logpoint' -l task -x -d 'Only when this task runs there'
 complete -c asyncdbg -n '__asyncdbg_typed logpoint' -l after -x -d 'Pass the first N hits'

@@ -4,6 +4,7 @@
 #include "commands/base/focus.h"
 #include "commands/control/breaking.h"
 #include "commands/control/control.h"
+#include "commands/control/watching.h"
 #include "debugger/base/str.h"
 #include "runtimes/hits/predicate.h"
 
@@ -49,15 +50,14 @@ static struct error *check_condition_text(const char *text)
 	return predicate_parse(&tmp, text, &c);
 }
 
-static struct error *read_condition(const struct call *call, size_t from, struct arena *a,
-                                    const char **ret)
+struct error *breaking_read_condition(const struct call *call, size_t from, const char *before,
+                                      struct arena *a, const char **ret)
 {
 	if (call->args.n <= from)
 		return NULL;
 	if (strcmp(call->args.word[from], "if") != 0)
-		return error_new(ERR_USAGE, "\"%s\" is not understood: %s PLACE%s if CONDITION",
-		                 call->args.word[from], call->command->name,
-		                 from > 1 ? " 'TEXT'" : "");
+		return error_new(ERR_USAGE, "\"%s\" is not understood: %s %s if CONDITION",
+		                 call->args.word[from], call->command->name, before);
 	*ret = join(a, &call->args, from + 1);
 	return check_condition_text(*ret);
 }
@@ -94,7 +94,8 @@ static struct error *read_options(const struct call *call, struct arena *a,
 		ret->log = call->args.word[1];
 		TRY(check_log(ret->log));
 	}
-	return read_condition(call, 1 + logs, a, &ret->condition);
+	return breaking_read_condition(call, 1 + logs, logs ? "PLACE 'TEXT'" : "PLACE", a,
+	                               &ret->condition);
 }
 
 static struct error *check_break(const struct call *call)
@@ -236,15 +237,21 @@ static struct error *run_condition(struct session *s, const struct answer *answe
                                    const struct call *call, struct out *out)
 {
 	struct breakpoint **bp = NEW(&s->answer, struct breakpoint *);
+	struct watchpoint **w = NEW(&s->answer, struct watchpoint *);
+	const char *text = join(&s->answer, &call->args, 1);
 	unsigned number;
 
 	TRY(read_number(call->args.word[0], &number));
 	*bp = breakpoint_numbered(&s->debuggee.breakpoints, number);
-	if (!*bp)
+	*w = watch_numbered(&s->debuggee, number);
+	if (!*bp && !*w)
 		return error_new(ERR_STATE, "there is no breakpoint %u", number);
-	TRY(breakpoint_set_condition(*bp, join(&s->answer, &call->args, 1)));
+	TRY(*bp ? breakpoint_set_condition(*bp, text) : watching_change_condition(s, *w, text));
 	out_begin(out, answer);
-	out->ops->breakpoints(out, bp, 1);
+	if (*bp)
+		out->ops->breakpoints(out, bp, 1);
+	else
+		out->ops->watchpoints(out, w, 1);
 	return NULL;
 }
 
@@ -329,7 +336,7 @@ const struct command condition_command = {
 	.min_args = 1,
 	.max_args = SIZE_MAX,
 	.check = check_condition,
-	.summary = "Give a breakpoint another condition, or none",
+	.summary = "Give a breakpoint or watchpoint another condition, or none",
 	.help = "    help break says what a condition is.",
 	.offline = true,
 	.run = run_condition,

@@ -1,4 +1,4 @@
-/* Adds numbered breakpoints, for commands. */
+/* Breakpoints and their conditions, for commands. */
 #ifndef COMMANDS_CONTROL_BREAKING_H
 #define COMMANDS_CONTROL_BREAKING_H
 
@@ -8,5 +8,13 @@
 /* Adds a breakpoint and shows it. ERR_STATE if the session's program can have none. */
 struct error *breaking_add(struct session *s, const struct answer *answer,
                            const struct breakpoint_options *options, struct out *out) MUST_CHECK;
+
+/*
+ * The condition behind "if", the word of that number, in the arena; NULL if there are no more
+ * words. before: what stands before it, for the error of any other word. ERR_USAGE if it cannot be
+ * parsed.
+ */
+struct error *breaking_read_condition(const struct call *call, size_t from, const char *before,
+                                      struct arena *a, const char **ret) MUST_CHECK;
 
 #endif

@@ -16,5 +16,7 @@ extern const struct command handle_command, info_signals_command, signal_command
 extern const struct command interrupt_command;
 extern const struct command delete_command, enable_command, disable_command;
 extern const struct command watch_command;
+extern const struct command rwatch_command;
+extern const struct command awatch_command;
 
 #endif

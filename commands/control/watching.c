@@ -1,16 +1,112 @@
-/* watch */
+/* watch, rwatch, awatch */
 #include <inttypes.h>
 #include <string.h>
 
 #include "commands/base/focus.h"
+#include "commands/control/breaking.h"
 #include "commands/control/control.h"
 #include "commands/control/stop.h"
 #include "commands/control/watching.h"
 #include "dwarf/types/type.h"
+#include "runtimes/hits/predicate.h"
+
+/* ---- conditions ---- */
+
+enum { MAX_NAMES = 64 /* paths of a condition */ };
+
+struct naming {
+	struct session *s;
+	const struct watch_name *own;
+	watching_find *find;
+	void *arg;
+	struct watch_name *names; /* MAX_NAMES */
+	size_t n;
+};
+
+static struct error *find_name(struct naming *n, const char *path)
+{
+	struct typed_local found = { 0 };
+	const char *task;
+
+	for (size_t i = 0; i < n->n; i++) {
+		if (strcmp(n->names[i].path, path) == 0)
+			return NULL;
+	}
+	if (n->n == MAX_NAMES)
+		return error_new(ERR_USAGE, "the condition has more than %d paths", MAX_NAMES);
+	struct watch_name *name = &n->names[n->n++];
+	*name = *n->own;
+	name->path = path;
+	if (n->own->path && strcmp(path, n->own->path) == 0)
+		return NULL;
+	TRY(n->find(n->arg, path, &found));
+	name->type = found.type;
+	name->addr = found.shown.addr;
+	bool global = found.shown.global;
+	struct error *err = watching_check_lasts(n->s, name->addr, global, &task);
+	return err ? error_wrap(err, "%s", path) : NULL;
+}
+
+static struct error *find_names(struct naming *n, const struct predicate *p)
+{
+	if (p->op == PREDICATE_PATH)
+		return find_name(n, p->path);
+	if (p->left)
+		TRY(find_names(n, p->left));
+	return p->right ? find_names(n, p->right) : NULL;
+}
+
+struct error *watching_read_condition(struct session *s, const char *condition,
+                                      const struct watch_name *own, watching_find *find, void *arg,
+                                      struct watch_rule *ret)
+{
+	struct naming n = { .s = s, .own = own, .find = find, .arg = arg };
+	const struct predicate *parsed;
+
+	ret->condition = condition && *condition ? condition : NULL;
+	ret->names = NULL;
+	ret->nnames = 0;
+	if (!ret->condition)
+		return NULL;
+	n.names = NEW_ARRAY(&s->answer, struct watch_name, MAX_NAMES);
+	TRY(predicate_parse(&s->answer, condition, &parsed));
+	TRY(find_names(&n, parsed));
+	ret->names = n.names;
+	ret->nnames = n.n;
+	return NULL;
+}
+
+/* The condition as it was typed, and how hits are counted. */
+static struct error *read_rule(const struct call *call, struct arena *a, struct watch_rule *ret)
+{
+	const char *after = option_value(call, "after"), *every = option_value(call, "every");
+	size_t from = call->args.n && strcmp(call->args.word[0], "if") != 0;
+
+	*ret = (struct watch_rule){ 0 };
+	if (after)
+		TRY(words_number(after, "a number of hits", UINT32_MAX, &ret->skip));
+	if (every)
+		TRY(words_number(every, "a number of hits", UINT32_MAX, &ret->every));
+	return breaking_read_condition(call, from, "EXPR", a, &ret->condition);
+}
+
+/* ---- watch ---- */
+
+static enum watch_kind kind_of(const struct command *command)
+{
+	return command == &rwatch_command   ? WATCH_READ
+	       : command == &awatch_command ? WATCH_ACCESS
+	                                    : WATCH_WRITE;
+}
 
 static struct error *check_watch(const struct call *call)
 {
-	if (call->args.n && option_has(call, "state"))
+	bool state = option_has(call, "state");
+	struct watch_rule rule;
+	SCRATCH(tmp);
+
+	TRY(read_rule(call, &tmp, &rule));
+	if (state && call->args.n && strcmp(call->args.word[0], "if") != 0)
 		return error_new(ERR_USAGE, "watch --state takes no variable: it is the state of "
 		                            "the frame in focus");
 	return NULL;
@@ -85,51 +181,120 @@ struct error *watching_check_lasts(struct session *s, uint64_t addr, bool global
 	return NULL;
 }
 
+/* A watching_find. */
+static struct error *evaluate_in_focus(void *arg, const char *expression, struct typed_local *ret)
+{
+	return evaluate(arg, expression, ret);
+}
+
+struct error *watching_change_condition(struct session *s, struct watchpoint *w,
+                                        const char *condition)
+{
+	const struct watch_name own = { w->state ? NULL : w->text, w->type, w->addr };
+	struct watch_rule rule = w->rule;
+
+	if (!w->type)
+		return error_new(ERR_STATE, "watchpoint %u: %s", w->number, w->note);
+	TRY(watching_read_condition(s, condition, &own, evaluate_in_focus, s, &rule));
+	return watch_set_rule(w, &rule);
+}
+
+/* What the call is to watch. */
+static struct error *read_watch(struct session *s, const struct call *call,
+                                struct watch_options *ret)
+{
+	struct typed_local local = { 0 };
+	const char *expression = call->args.n ? call->args.word[0] : NULL;
+	struct watch_rule rule;
+
+	*ret = (struct watch_options){ .kind = kind_of(call->command),
+		                       .state = option_has(call, "state") };
+	TRY(read_rule(call, &s->answer, &rule));
+	if (ret->state)
+		TRY(state_text(s, &expression));
+	else if (!expression || strcmp(expression, "if") == 0)
+		return error_new(ERR_USAGE, "\"%s\" needs a variable, as in %s req.count%s",
+		                 call->command->name, call->command->name,
+		                 ret->kind == WATCH_WRITE ? ", or --state" : "");
+	TRY(evaluate(s, expression, &local));
+	ret->type = local.type;
+	ret->addr = local.shown.addr;
+	ret->size = type_size(local.type);
+	ret->text = ret->state ? arena_printf(&s->answer, "--state of %s", type_name(local.type))
+	                       : expression;
+	ret->rule = rule;
+	TRY(watching_check_lasts(s, ret->addr, local.shown.global, &ret->task));
+	const struct watch_name own = { ret->state ? NULL : ret->text, ret->type, ret->addr };
+	return watching_read_condition(s, rule.condition, &own, evaluate_in_focus, s, &ret->rule);
+}
+
 static struct error *run_watch(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
-	bool state = option_has(call, "state");
-	const char *expression = call->args.n ? call->args.word[0] : NULL;
 	struct watchpoint **w = NEW(&s->answer, struct watchpoint *);
-	struct watch_options options = { .state = state };
-	struct typed_local local = { 0 };
+	struct watch_options options;
 
 	TRY(stop_need_program(s));
-	if (!state && !expression)
-		return error_new(ERR_USAGE, "\"watch\" needs a variable, as in watch req.count, or "
-		                            "--state");
-	if (state)
-		TRY(state_text(s, &expression));
-	TRY(evaluate(s, expression, &local));
-	options.type = local.type;
-	options.addr = local.shown.addr;
-	options.size = type_size(local.type);
-	options.text =
-		state ? arena_printf(&s->answer, "--state of %s", local.shown.type) : expression;
-	TRY(watching_check_lasts(s, local.shown.addr, local.shown.global, &options.task));
+	TRY(read_watch(s, call, &options));
 	TRY(watch_add(&s->debuggee, &options, w));
 	out_begin(out, answer);
 	out->ops->watchpoints(out, w, 1);
 	return NULL;
 }
 
+/* ---- the commands ---- */
+
 static const struct command_option watch_options[] = {
 	{ "state", NULL, false, "Watch at which await the future of the frame in focus is" },
+	{ "after", "N", false, "Pass the first N hits" },
+	{ "every", "N", false, "Stop at each Nth hit only" },
 	{ 0 },
 };
 
+#define WATCH_HELP                                                                                 \
+	"    EXPR is that of print, in the frame in focus: what it leads to now is watched,\n"     \
+	"    up to 32 bytes, by the processor's four breakpoints of 8. CONDITION is that of\n"     \
+	"    break: its paths are those of the frame in focus, too, and mean the places that\n"    \
+	"    they lead to now; task.id, task.type and task.name are of the task that runs on\n"    \
+	"    the thread of the hit. Options stand before the if. delete, enable, disable and\n"    \
+	"    condition take its number.\n"
+
 const struct command watch_command = {
 	.name = "watch",
-	.args = "[EXPR]",
-	.max_args = 1,
+	.args = "[EXPR] [if CONDITION]",
+	.max_args = SIZE_MAX,
 	.options = watch_options,
 	.check = check_watch,
 	.summary = "Stop the program under control when a value changes",
-	.help = "    EXPR is that of print, in the frame in focus: what it leads to now is "
-		"watched,\n"
-		"    up to 32 bytes, by the processor's four breakpoints of 8. A write of the "
-		"same\n"
-		"    value is passed over. delete, enable and disable take its number.",
+	.help = WATCH_HELP "    A write of the same value is passed over.",
+	.offline = true,
+	.run = run_watch,
+};
+
+const struct command rwatch_command = {
+	.name = "rwatch",
+	.args = "EXPR [if CONDITION]",
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+	.options = watch_options + 1,
+	.check = check_watch,
+	.summary = "Stop the program under control when a value is read",
+	.help = WATCH_HELP
+	"    The processor sees accesses only: what leaves the value as it was is "
+	"taken for\n    a read, a write of the same value, too. So does gdb.",
+	.offline = true,
+	.run = run_watch,
+};
+
+const struct command awatch_command = {
+	.name = "awatch",
+	.args = "EXPR [if CONDITION]",
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+	.options = watch_options + 1,
+	.check = check_watch,
+	.summary = "Stop the program under control when a value is read or written",
+	.help = WATCH_HELP "    A write of the same value counts.",
 	.offline = true,
 	.run = run_watch,
 };

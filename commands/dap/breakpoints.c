@@ -82,14 +82,7 @@ static struct error *end_list(struct dap *d, enum dap_breakpoint_kind kind, cons
 
 /* ---- one breakpoint ---- */
 
-/* How hits are counted: those of which the condition is true. */
-struct counts {
-	uint64_t skip, every;
-};
-
-/* "3" and ">= 3": the third hit and all after it; "> 3": those after the third; "% 3": each third.
- */
-static struct error *read_hits(const char *text, struct counts *ret)
+struct error *breakpoints_read_hits(const char *text, uint64_t *skip, uint64_t *every)
 {
 	bool more = text[0] == '>' && text[1] != '=', from = text[0] == '>' && text[1] == '=';
 	bool each = text[0] == '%';
@@ -103,14 +96,9 @@ static struct error *read_hits(const char *text, struct counts *ret)
 		return error_new(ERR_UNSUPPORTED,
 		                 "hit conditions are a number from 1, or >=, > or %% and a number");
 	}
-	*ret = each ? (struct counts){ .every = n } : (struct counts){ .skip = n - !more };
+	*skip = each ? 0 : n - !more;
+	*every = each ? n : 0;
 	return NULL;
-}
-
-static struct error *check_wanted(const struct wanted *w, struct counts *ret)
-{
-	*ret = (struct counts){ 0 };
-	return w->hits && *w->hits ? read_hits(w->hits, ret) : NULL;
 }
 
 static const char *without_first(const char *path)
@@ -177,7 +165,6 @@ static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
 		                              .condition = w->condition,
 		                              .log = w->log && *w->log ? w->log : NULL };
 	const char *key = key_of(a, w);
-	struct counts counts;
 
 	*ret = find_same(d, w, key);
 	if (*ret)
@@ -186,9 +173,8 @@ static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
 		return error_new(ERR_UNSUPPORTED, "there are too many breakpoints");
 	if (d->post_mortem)
 		return error_new(ERR_UNSUPPORTED, "post-mortem: it does not run");
-	TRY(check_wanted(w, &counts));
-	options.skip = counts.skip;
-	options.every = counts.every;
+	if (w->hits && *w->hits)
+		TRY(breakpoints_read_hits(w->hits, &options.skip, &options.every));
 	TRY(w->line ? add_line(d, w, &options, a, ret)
 	            : breakpoint_add(&d->s->debuggee, &options, ret));
 	*vec_push(&d->breakpoints) = (struct dap_breakpoint){

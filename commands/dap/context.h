@@ -47,6 +47,9 @@ struct dap_breakpoint {
 struct dap_data {
 	const char *id; /* dataId */
 	struct watch_options options;
+	/* The frame for the paths of a condition, until that stop is over: control.nstops. */
+	int64_t frame;
+	uint64_t nstops;
 	unsigned number; /* of the watchpoint; 0: none was asked for */
 };
 

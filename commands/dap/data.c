@@ -5,9 +5,16 @@
 #include <string.h>
 
 #include "commands/control/watching.h"
+#include "commands/dap/breakpoints.h"
+#include "commands/dap/frames.h"
 #include "commands/dap/places.h"
 
 enum { DATA_MAX = 4096 /* places that a client asks about */ };
+
+/* DataBreakpointAccessType */
+static const char *const access_names[WATCH_NKINDS] = {
+	[WATCH_WRITE] = "write", [WATCH_READ] = "read", [WATCH_ACCESS] = "readWrite"
+};
 
 const struct watchpoint *data_hit(const struct dap *d)
 {
@@ -18,6 +25,12 @@ const struct watchpoint *data_hit(const struct dap *d)
 
 const char *data_describe(const struct watchpoint *w, struct arena *a)
 {
+	if (w->undecided)
+		return arena_printf(a, "its condition cannot be read: %s", w->problem);
+	if (!w->changed)
+		return arena_printf(a, "%s was %s: it is %s", w->text,
+		                    w->kind == WATCH_READ ? "read" : "read or written",
+		                    w->value ? w->value : "?");
 	return arena_printf(a, "%s is %s, was %s", w->text, w->value ? w->value : "?",
 	                    w->old ? w->old : "?");
 }
@@ -57,16 +70,23 @@ static struct error *keep(struct dap *d, const struct request *r, const struct d
                           const char *task, const char **ret)
 {
 	struct arena *a = &d->data_arena;
+	uint64_t nstops = d->s->debuggee.control.nstops;
 	const char *id = arena_printf(r->a, "0x%" PRIx64 " as %s%s", p->value.addr,
 	                              type_name(p->value.type), p->state ? ", state" : "");
 
 	*ret = id;
-	if (find_data(d, id))
+	struct dap_data *known = find_data(d, id);
+	if (known) {
+		known->frame = p->frame;
+		known->nstops = nstops;
 		return NULL;
+	}
 	if (d->data.n >= DATA_MAX)
 		return error_new(ERR_STATE, "there are too many data breakpoints");
 	*vec_push(&d->data) = (struct dap_data){
 		.id = arena_strdup(a, id),
+		.frame = p->frame,
+		.nstops = nstops,
 		.options = { .text = arena_strdup(a, p->text),
 		             .task = task ? arena_strdup(a, task) : NULL,
 		             .type = p->value.type,
@@ -109,29 +129,73 @@ struct error *dap_data_breakpoint_info(struct dap *d, struct request *r)
 	}
 	json_put_text(r->w, "dataId", id);
 	json_put_text(r->w, "description", text);
-	json_put_list(r->w, "accessTypes", (const char *const[]){ "write" }, 1);
+	json_put_list(r->w, "accessTypes", access_names, WATCH_NKINDS);
 	json_put_bool(r->w, "canPersist", false);
 	return NULL;
 }
 
 /* ---- setDataBreakpoints ---- */
 
-static bool has_text(const struct node *n, const char *key)
+struct naming {
+	struct dap *d;
+	int64_t frame;
+};
+
+/* A watching_find. */
+static struct error *find_in_frame(void *arg, const char *expression, struct typed_local *ret)
+{
+	const struct naming *n = arg;
+
+	TRY(frames_evaluate(n->d, n->frame, expression, &n->d->s->answer, ret));
+	if (!ret->type || !ret->in_memory || !ret->shown.addr)
+		return error_new(ERR_STATE, "%s is in a register now, and has no address",
+		                 expression);
+	return NULL;
+}
+
+static const char *text_of(const struct node *n, const char *key)
 {
 	const char *text = node_text(node_get(n, key));
 
-	return text && *text;
+	return text && *text ? text : NULL;
 }
 
-static struct error *check_wanted(const struct node *n)
+/* What a client wants of a data breakpoint, besides its place. */
+static struct error *read_wish(const struct node *n, struct watch_options *ret)
 {
-	const char *access = node_text(node_get(n, "accessType"));
+	const char *access = text_of(n, "accessType"), *hits = text_of(n, "hitCondition");
 
-	if (access && strcmp(access, "write") != 0)
-		return error_new(ERR_UNSUPPORTED, "only writes that change a value can be seen");
-	if (has_text(n, "condition") || has_text(n, "hitCondition"))
-		return error_new(ERR_UNSUPPORTED, "data breakpoints have no conditions");
-	return NULL;
+	ret->kind = WATCH_WRITE;
+	while (access && ret->kind < WATCH_NKINDS && strcmp(access_names[ret->kind], access) != 0)
+		ret->kind++;
+	if (ret->kind == WATCH_NKINDS)
+		return error_new(ERR_UNSUPPORTED, "\"%s\" is no access that can be seen", access);
+	ret->rule = (struct watch_rule){ .condition = text_of(n, "condition") };
+	return hits ? breakpoints_read_hits(hits, &ret->rule.skip, &ret->rule.every) : NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Whether a watchpoint is what the client still wants. */
+static bool is_wanted(const struct watchpoint *w, const struct watch_options *o)
+{
+	return w->kind == o->kind && is_same(w->rule.condition, o->rule.condition) &&
+	       w->rule.skip == o->rule.skip && w->rule.every == o->rule.every;
+}
+
+/* Of a condition that comes at a later stop, only what is watched and statics are known. */
+static struct error *add_new(struct dap *d, const struct dap_data *data, struct watch_options *o,
+                             struct watchpoint **ret)
+{
+	uint64_t now = d->s->debuggee.control.nstops;
+	struct naming n = { .d = d, .frame = data->nstops == now ? data->frame : 0 };
+	const struct watch_name own = { o->state ? NULL : o->text, o->type, o->addr };
+
+	TRY(watching_read_condition(d->s, o->rule.condition, &own, find_in_frame, &n, &o->rule));
+	return watch_add(&d->s->debuggee, o, ret);
 }
 
 /* The watchpoint of a wish, a new one where there is none. */
@@ -142,11 +206,15 @@ static struct error *add(struct dap *d, const struct node *n, struct watchpoint 
 	if (!data)
 		return error_new(ERR_STATE, "the program that it was chosen in is gone, or it was "
 		                            "never chosen");
-	TRY(check_wanted(n));
+	struct watch_options options = data->options;
+	TRY(read_wish(n, &options));
 	*ret = data->number ? watch_numbered(&d->s->debuggee, data->number) : NULL;
-	if (*ret)
+	if (*ret && is_wanted(*ret, &options))
 		return NULL;
-	TRY(watch_add(&d->s->debuggee, &data->options, ret));
+	if (*ret)
+		TRY(watch_delete(*ret));
+	data->number = 0;
+	TRY(add_new(d, data, &options, ret));
 	data->number = (*ret)->number;
 	return NULL;
 }

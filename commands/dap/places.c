@@ -19,7 +19,8 @@ static struct error *of_expression(struct dap *d, const struct request *r, int64
 		                 expression);
 	*ret = (struct dap_place){ .value = { found.type, found.shown.addr },
 		                   .text = arena_strdup(r->a, expression),
-		                   .global = found.shown.global };
+		                   .global = found.shown.global,
+		                   .frame = frame };
 	return NULL;
 }
 
@@ -74,7 +75,7 @@ struct error *places_find(struct dap *d, const struct request *r, const char *ex
 	const struct id_variables v = *known; /* it may move */
 	if (v.is_scope)
 		return of_scope(d, r, &v, expression, ret);
-	*ret = (struct dap_place){ 0 };
+	*ret = (struct dap_place){ .frame = v.frame };
 	TRY(values_find_part(d, r->a, &v, expression, &ret->value, &ret->text));
 	return NULL;
 }

@@ -9,6 +9,7 @@ struct dap_place {
 	const char *text;   /* for people, and for `print` where there is such an expression */
 	bool state;         /* the state of a coroutine, which the value is */
 	bool global;
+	int64_t frame; /* in which it was named; 0: none, or unknown */
 };
 
 /*

@@ -59,6 +59,8 @@ static void put_watch(struct json_writer *w, const struct watchpoint *watch)
 	json_put_text(w, "expression", watch->text);
 	json_put_text(w, "old", watch->old);
 	json_put_text(w, "new", watch->value);
+	json_put_text(w, "access", watch_kind_name(watch->kind));
+	json_put_bool(w, "changed", watch->changed);
 	json_close_object(w);
 }
 
@@ -72,7 +74,7 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	json_put_text(w, "reason", stopped_reason_name(s));
 	json_put_int(w, "pid", s->pid);
 	out_json_number_if(w, "breakpoint", bp != NULL, bp ? bp->number : 0);
-	json_put_text(w, "problem", bp && bp->undecided ? bp->problem : NULL);
+	json_put_text(w, "problem", stopped_problem(s));
 	put_event(w, s);
 	if (s->watch)
 		put_watch(w, s->watch);
@@ -184,10 +186,16 @@ static void put_watchpoint(struct json_writer *w, const struct watchpoint *watch
 	json_put_int(w, "size", (int64_t)watch->size);
 	json_put_text(w, "task", watch->task);
 	json_put_text(w, "value", watch->value);
+	json_put_text(w, "access", watch_kind_name(watch->kind));
+	json_put_text(w, "condition", watch->rule.condition);
+	json_put_int(w, "after", (int64_t)watch->rule.skip);
+	out_json_number_if(w, "every", watch->rule.every != 0, watch->rule.every);
 	json_put_int(w, "hits", (int64_t)watch->hits);
 	json_put_int(w, "unchanged", (int64_t)watch->unchanged);
 	json_put_bool(w, "enabled", watch->enabled);
 	json_put_text(w, "note", watch->note);
+	json_put_int(w, "unreadable", (int64_t)watch->unreadable);
+	json_put_text(w, "problem", watch->problem);
 	json_close_object(w);
 }
 

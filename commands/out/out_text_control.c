@@ -28,7 +28,7 @@ static void reason(struct text *t, const struct stopped *s)
 		}
 		break;
 	case CONTROL_WATCH:
-		str_append(&t->line, "watchpoint");
+		str_append(&t->line, s->watch ? watch_noun(s->watch) : "watchpoint");
 		if (s->watch) {
 			str_printf(&t->line, " %u: ", s->watch->number);
 			text_clean(t, s->watch->text);
@@ -88,10 +88,23 @@ static void returned(struct text *t, const struct step_end *end)
 	}
 }
 
+/* It stops because its condition cannot be read. */
+static void undecided(struct text *t, const struct stopped *s)
+{
+	const char *problem = stopped_problem(s);
+	SCRATCH(tmp);
+
+	if (problem)
+		text_problem(
+			t, "    ",
+			arena_printf(&tmp,
+		                     "its condition cannot be read, for which it stops once: %s",
+		                     problem));
+}
+
 void text_stopped(struct out *o, const struct stopped *s)
 {
 	struct text *t = (struct text *)o;
-	SCRATCH(tmp);
 
 	text_style(t, STYLE_HEADING);
 	reason(t, s);
@@ -115,16 +128,11 @@ void text_stopped(struct out *o, const struct stopped *s)
 	}
 	step(t, s);
 	text_end_line(t);
-	if (s->breakpoint && s->breakpoint->undecided)
-		text_problem(
-			t, "    ",
-			arena_printf(&tmp,
-		                     "its condition cannot be read, for which it stops once: %s",
-		                     s->breakpoint->problem));
-	if (s->watch) {
+	undecided(t, s);
+	if (s->watch && s->watch->changed)
 		watched_value(t, "old", s->watch->old);
-		watched_value(t, "new", s->watch->value);
-	}
+	if (s->watch)
+		watched_value(t, s->watch->changed ? "new" : "value", s->watch->value);
 	returned(t, &s->step);
 	if (s->source)
 		text_source_line(t, s->line, true, s->source);
@@ -177,10 +185,32 @@ static void breakpoint_places(struct text *t, const struct breakpoint *bp)
 	}
 }
 
-static void breakpoint(struct text *t, const struct breakpoint *bp)
+/* Which hits halt. */
+static void rule(struct text *t, const char *condition, uint64_t skip, uint64_t every)
+{
+	if (condition) {
+		str_append(&t->line, " if ");
+		text_clean(t, condition);
+	}
+	if (skip)
+		str_printf(&t->line, ", after %" PRIu64 " hits", skip);
+	if (every)
+		str_printf(&t->line, ", each %" PRIu64 ". hit", every);
+}
+
+static void unreadable(struct text *t, const char *problem, uint64_t hits)
 {
 	SCRATCH(tmp);
 
+	if (problem)
+		text_problem(t, "    ",
+		             arena_printf(&tmp,
+		                          "the condition could not be read at %" PRIu64 " hits: %s",
+		                          hits, problem));
+}
+
+static void breakpoint(struct text *t, const struct breakpoint *bp)
+{
 	text_style(t, STYLE_HEADING);
 	str_printf(&t->line, "%s %u", breakpoint_noun(bp), bp->number);
 	text_style(t, STYLE_PLAIN);
@@ -192,14 +222,7 @@ static void breakpoint(struct text *t, const struct breakpoint *bp)
 		str_append(&t->line, "'");
 	}
 	text_property(t, "task", bp->task);
-	if (bp->condition) {
-		str_append(&t->line, " if ");
-		text_clean(t, bp->condition);
-	}
-	if (bp->skip)
-		str_printf(&t->line, ", after %" PRIu64 " hits", bp->skip);
-	if (bp->every)
-		str_printf(&t->line, ", each %" PRIu64 ". hit", bp->every);
+	rule(t, bp->condition, bp->skip, bp->every);
 	if (bp->temporary)
 		str_append(&t->line, ", once");
 	if (bp->pending)
@@ -213,11 +236,7 @@ static void breakpoint(struct text *t, const struct breakpoint *bp)
 	text_end_line(t);
 	breakpoint_places(t, bp);
 	text_problem(t, "    ", bp->note);
-	if (bp->problem)
-		text_problem(t, "    ",
-		             arena_printf(&tmp,
-		                          "the condition could not be read at %" PRIu64 " hits: %s",
-		                          bp->unreadable, bp->problem));
+	unreadable(t, bp->problem, bp->unreadable);
 }
 
 void text_breakpoints(struct out *o, struct breakpoint *const *list, size_t n)
@@ -252,7 +271,7 @@ void text_signals(struct out *o, const struct control_signals *s, uint64_t which
 static void watchpoint(struct text *t, const struct watchpoint *w)
 {
 	text_style(t, STYLE_HEADING);
-	str_printf(&t->line, "watchpoint %u", w->number);
+	str_printf(&t->line, "%s %u", watch_noun(w), w->number);
 	text_style(t, STYLE_PLAIN);
 	str_append(&t->line, ": ");
 	text_clean(t, w->text);
@@ -262,6 +281,7 @@ static void watchpoint(struct text *t, const struct watchpoint *w)
 		str_append(&t->line, ", task ");
 		text_clean(t, w->task);
 	}
+	rule(t, w->rule.condition, w->rule.skip, w->rule.every);
 	if (!w->enabled)
 		str_append(&t->line, ", disabled");
 	if (w->hits) {
@@ -276,6 +296,7 @@ static void watchpoint(struct text *t, const struct watchpoint *w)
 	text_end_line(t);
 	watched_value(t, "value", w->value);
 	text_problem(t, "    ", w->note);
+	unreadable(t, w->problem, w->unreadable);
 }
 
 void text_watchpoints(struct out *o, struct watchpoint *const *list, size_t n)

@@ -6,6 +6,13 @@ bool stopped_is_step(const struct stopped *s)
 	       s->step.reason != STEP_NONE && s->step.reason != STEP_BROKEN;
 }
 
+const char *stopped_problem(const struct stopped *s)
+{
+	if (s->breakpoint && s->breakpoint->undecided)
+		return s->breakpoint->problem;
+	return s->watch && s->watch->undecided ? s->watch->problem : NULL;
+}
+
 const char *stopped_reason_name(const struct stopped *s)
 {
 	static const char *const names[] = {

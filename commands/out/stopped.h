@@ -30,5 +30,7 @@ struct stopped {
 const char *stopped_reason_name(const struct stopped *s);
 /* Whether a step has come to its end, and no breakpoint of the user's is there. */
 bool stopped_is_step(const struct stopped *s);
+/* Why the condition cannot be read for which it stands still; NULL: that is not the reason. */
+const char *stopped_problem(const struct stopped *s);
 
 #endif

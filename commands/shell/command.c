@@ -83,6 +83,8 @@ const struct command *const command_table[] = {
 	&signal_command,
 	&interrupt_command,
 	&watch_command,
+	&rwatch_command,
+	&awatch_command,
 	&info_breakpoints_command,
 	&delete_command,
 	&enable_command,

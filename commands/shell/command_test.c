@@ -189,6 +189,14 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	assert_refuses("x/65537xb 0", "\"65537xb\": the number of units is 1 to 65536");
 	assert_refuses("x/hf 0", "a floating-point number has 4 or 8 bytes: w or g");
 	assert_finds("watch x.y", &watch_command, "x.y");
+	assert_finds("watch x.y if x.y > 3", &watch_command, "x.y|if|x.y > 3");
+	assert_finds("rwatch x", &rwatch_command, "x");
+	assert_finds("aw x", &awatch_command, "x");
+	assert_refuses("watch x y", "\"y\" is not understood: watch EXPR if CONDITION");
+	assert_refuses("watch --state x", "watch --state takes no variable: it is the state of "
+	                                  "the frame in focus");
+	assert_refuses("rwatch --state",
+	               "\"rwatch\" has no option --state; \"help rwatch\" tells its options");
 	assert_refuses("break main.rs:", "\"main.rs:\" is no place: name FILE:LINE, a function "
 	                                 "or 0xADDRESS");
 	assert_refuses("list main.rs:", "\"\" is no line, as in src/main.rs:41");

@@ -222,6 +222,21 @@ struct error *frame_value(struct inspector *in, const struct regs *regs, const c
 	return evaluate_now(in, regs, expression, value_of, a, ret);
 }
 
+struct error *frame_value_at(struct inspector *in, const struct type *type, uint64_t addr,
+                             struct arena *a, struct frame_value *ret)
+{
+	struct collector c = { .in = in, .a = a };
+	struct evaluation e = { .c = &c, .v = { type, addr }, .in_memory = true };
+	struct target_aside before;
+
+	*ret = (struct frame_value){ 0 };
+	target_begin_aside(in->target, &before);
+	struct error *err = value_of(&e, a, ret);
+	target_end_aside(in->target, &before);
+	arena_free(&c.scratch);
+	return err;
+}
+
 struct error *frame_value_text(struct inspector *in, const struct regs *regs,
                                const char *expression, struct arena *a, const char **ret)
 {

@@ -14,6 +14,7 @@
 
 struct inspector;
 struct thread;
+struct type;
 
 enum frame_value_kind {
 	FRAME_VALUE_BOOL,
@@ -38,7 +39,10 @@ struct frame_value {
  */
 struct error *frame_value(struct inspector *in, const struct regs *regs, const char *expression,
                           struct arena *a, struct frame_value *ret) MUST_CHECK;
-/* The same as text, as `print` shows it: with the quotes of strings, and nothing looked through. */
+/* The same of a value in memory. */
+struct error *frame_value_at(struct inspector *in, const struct type *type, uint64_t addr,
+                             struct arena *a, struct frame_value *ret) MUST_CHECK;
+/* As text, as `print` shows it: with the quotes of strings, and nothing looked through. */
 struct error *frame_value_text(struct inspector *in, const struct regs *regs,
                                const char *expression, struct arena *a, const char **ret)
 	MUST_CHECK;

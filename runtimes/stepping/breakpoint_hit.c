@@ -6,9 +6,8 @@
 
 #include "debugger/base/clock.h"
 #include "debugger/base/str.h"
-#include "runtimes/analysis/view.h"
 #include "runtimes/common/inspector.h"
-#include "runtimes/hits/predicate.h"
+#include "runtimes/hits/operand.h"
 #include "runtimes/query/frame_value.h"
 #include "runtimes/stepping/debuggee.h"
 
@@ -29,22 +28,6 @@ static struct error *read_registers(struct look *l)
 	return NULL;
 }
 
-/* The type or the name of the task; NULL: none runs there, or it has no name. */
-static struct error *task_text(struct look *l, const char *(*of)(const struct task *task),
-                               const char **ret)
-{
-	const struct task *task;
-
-	TRY(debuggee_whole_task(l->d, l->tid, &task));
-	*ret = task ? of(task) : NULL;
-	return NULL;
-}
-
-static const char *task_type(const struct task *task)
-{
-	return task->type;
-}
-
 /* ---- operands ---- */
 
 static struct error *find_path(struct look *l, const char *path, struct predicate_value *ret)
@@ -54,65 +37,17 @@ static struct error *find_path(struct look *l, const char *path, struct predicat
 
 	TRY(read_registers(l));
 	TRY(frame_value(in, &l->regs, path, l->a, &v));
-	switch (v.kind) {
-	case FRAME_VALUE_BOOL:
-		*ret = (struct predicate_value){ .kind = PREDICATE_BOOL, .truth = v.number != 0 };
-		break;
-	case FRAME_VALUE_INTEGER:
-		*ret = (struct predicate_value){ .kind = PREDICATE_NUMBER,
-			                         .negative = v.negative,
-			                         .number = v.number };
-		break;
-	case FRAME_VALUE_REAL:
-		*ret = (struct predicate_value){ .kind = PREDICATE_REAL, .real = v.real };
-		break;
-	case FRAME_VALUE_TEXT:
-		*ret = (struct predicate_value){ .kind = PREDICATE_TEXT, .text = v.text };
-		break;
-	}
+	*ret = operand_of_value(&v);
 	return NULL;
-}
-
-static struct predicate_value of_text(const char *text)
-{
-	return (struct predicate_value){ .kind = text ? PREDICATE_TEXT : PREDICATE_NOTHING,
-		                         .text = text };
-}
-
-/* The id of a task is a number if its runtime has numbers. */
-static struct predicate_value of_id(const char *id)
-{
-	struct predicate_value v = of_text(id);
-	size_t digits = id ? strspn(id, "0123456789") : 0;
-
-	if (digits && digits < 20 && !id[digits])
-		v = (struct predicate_value){ .kind = PREDICATE_NUMBER,
-			                      .number = strtoull(id, NULL, 10) };
-	return v;
 }
 
 static struct error *find_operand(void *arg, const struct predicate *operand,
                                   struct predicate_value *ret)
 {
 	struct look *l = arg;
-	const char *text;
 
-	switch (operand->op) {
-	case PREDICATE_TASK_ID:
-		TRY(debuggee_task(l->d, l->tid, &text));
-		*ret = of_id(text);
-		return NULL;
-	case PREDICATE_TASK_TYPE:
-		TRY(task_text(l, task_type, &text));
-		*ret = of_text(text);
-		return NULL;
-	case PREDICATE_TASK_NAME:
-		TRY(task_text(l, task_name, &text));
-		*ret = of_text(text);
-		return NULL;
-	default:
-		return find_path(l, operand->path, ret);
-	}
+	return operand->op == PREDICATE_PATH ? find_path(l, operand->path, ret)
+	                                     : debuggee_task_operand(l->d, l->tid, operand, ret);
 }
 
 /* ---- hits ---- */
@@ -158,11 +93,11 @@ bool breakpoint_hit(struct breakpoint *bp)
 static struct error *read_logged_value(struct look *l, const char *path, const char **ret)
 {
 	if (strcmp(path, "task.id") == 0) {
-		TRY(debuggee_task(l->d, l->tid, ret));
+		TRY(debuggee_task_text(l->d, l->tid, PREDICATE_TASK_ID, ret));
 	} else if (strcmp(path, "task.type") == 0) {
-		TRY(task_text(l, task_type, ret));
+		TRY(debuggee_task_text(l->d, l->tid, PREDICATE_TASK_TYPE, ret));
 	} else if (strcmp(path, "task.name") == 0) {
-		TRY(task_text(l, task_name, ret));
+		TRY(debuggee_task_text(l->d, l->tid, PREDICATE_TASK_NAME, ret));
 	} else {
 		TRY(read_registers(l));
 		return frame_value_text(asyncdbg_inspector(l->d->handle), &l->regs, path, l->a,

@@ -309,10 +309,12 @@ struct error *control_unplant(struct control *c, uint64_t addr)
 	return request(c, &r);
 }
 
-struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool on)
+struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool reads, bool on)
 {
 	struct tracer_request r = { .kind = on ? TRACER_WATCH : TRACER_UNWATCH,
-		                    .watch = { .addr = addr, .len = len, .kind = TRACER_WRITTEN } };
+		                    .watch = { .addr = addr,
+		                               .len = len,
+		                               .kind = reads ? TRACER_ACCESSED : TRACER_WRITTEN } };
 
 	TRY(need_program(c));
 	return request(c, &r);

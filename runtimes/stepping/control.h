@@ -22,7 +22,8 @@ enum control_reason {
 	CONTROL_ATTACHED,
 	CONTROL_BREAKPOINT, /* a trap halts: a thread is about to execute the instruction at addr */
 	CONTROL_CAUGHT,     /* control.look halts it */
-	CONTROL_WATCH,      /* a thread has written to memory at addr, and control.watched halts */
+	CONTROL_WATCH,      /* a thread has written to memory at addr, or accessed it, and
+	                       control.watched halts */
 	CONTROL_SIGNAL,     /* a thread is about to receive a signal */
 	CONTROL_INTERRUPTED, /* by interrupt_request() */
 	CONTROL_STEPPED,     /* a thread has executed one instruction */
@@ -137,8 +138,9 @@ struct error *control_step(struct control *c, pid_t tid) MUST_CHECK;
 struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
                             size_t n) MUST_CHECK;
 struct error *control_unplant(struct control *c, uint64_t addr) MUST_CHECK;
-/* For watch.c alone: watches writes to len bytes, or no longer; see TRACER_WATCH. */
-struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool on) MUST_CHECK;
+/* For watch.c alone: watches writes to len bytes, and reads, or no longer; see TRACER_WATCH. */
+struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool reads, bool on)
+	MUST_CHECK;
 /*
  * How many threads the filters at an address have let pass since the last call, and for how long
  * at least these stood still for it. The program may run.

@@ -107,7 +107,7 @@ static void test_unwatched_thread(void **state)
 	c.on_unwatched_arg = &errnum;
 	check(control_attach(&c, child.pid));
 	struct error *err CLEANUP(error_freep) =
-		control_watch(&c, (uintptr_t)&calls, sizeof(calls), true);
+		control_watch(&c, (uintptr_t)&calls, sizeof(calls), false, true);
 	if (err) {
 		print_message("%s\n", err->message);
 		skip();

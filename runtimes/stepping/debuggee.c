@@ -1,6 +1,8 @@
 #include "runtimes/stepping/debuggee.h"
 
+#include "runtimes/analysis/view.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/hits/operand.h"
 #include "runtimes/stepping/step_cache.h"
 
 struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
@@ -73,6 +75,30 @@ struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct ta
 
 	TRY(look(d, tid, true, &snap, &th));
 	*ret = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
+	return NULL;
+}
+
+struct error *debuggee_task_text(struct debuggee *d, pid_t tid, enum predicate_op which,
+                                 const char **ret)
+{
+	const struct task *task;
+
+	if (which == PREDICATE_TASK_ID)
+		return debuggee_task(d, tid, ret);
+	TRY(debuggee_whole_task(d, tid, &task));
+	*ret = NULL;
+	if (task)
+		*ret = which == PREDICATE_TASK_TYPE ? task->type : task_name(task);
+	return NULL;
+}
+
+struct error *debuggee_task_operand(struct debuggee *d, pid_t tid, const struct predicate *operand,
+                                    struct predicate_value *ret)
+{
+	const char *text;
+
+	TRY(debuggee_task_text(d, tid, operand->op, &text));
+	*ret = operand->op == PREDICATE_TASK_ID ? operand_of_id(text) : operand_of_text(text);
 	return NULL;
 }
 

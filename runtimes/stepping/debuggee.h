@@ -5,6 +5,7 @@
 #ifndef RUNTIMES_STEPPING_DEBUGGEE_H
 #define RUNTIMES_STEPPING_DEBUGGEE_H
 
+#include "runtimes/hits/predicate.h"
 #include "runtimes/session/asyncdbg.h"
 #include "runtimes/stepping/breakpoint.h"
 #include "runtimes/stepping/control.h"
@@ -59,6 +60,15 @@ struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret) MUS
  */
 struct error *debuggee_whole_task(struct debuggee *d, pid_t tid, const struct task **ret)
 	MUST_CHECK;
+/*
+ * What task.id, task.type or task.name is for a thread: of PREDICATE_TASK_ID and so on. NULL: no
+ * task runs there, or it has no name. Valid until the next snapshot of the handle.
+ */
+struct error *debuggee_task_text(struct debuggee *d, pid_t tid, enum predicate_op which,
+                                 const char **ret) MUST_CHECK;
+/* The same as the operand of a condition. */
+struct error *debuggee_task_operand(struct debuggee *d, pid_t tid, const struct predicate *operand,
+                                    struct predicate_value *ret) MUST_CHECK;
 /* The debug info of the program; NULL: there is no program. */
 struct debuginfo *debuggee_debuginfo(const struct debuggee *d);
 /* Lets the program go, or ends what was started; frees all. */

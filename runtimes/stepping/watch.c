@@ -8,9 +8,25 @@
 #include "debugger/live/tracer.h"
 #include "dwarf/values/show.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/hits/operand.h"
+#include "runtimes/query/frame_value.h"
 #include "runtimes/stepping/debuggee.h"
 
 enum { WORD = 8 /* bytes that one breakpoint of the processor can watch */ };
+
+static const char *const kind_names[WATCH_NKINDS] = { "write", "read", "read_write" };
+static const char *const nouns[WATCH_NKINDS] = { "watchpoint", "read watchpoint",
+	                                         "access watchpoint" };
+
+const char *watch_kind_name(enum watch_kind kind)
+{
+	return kind_names[kind];
+}
+
+const char *watch_noun(const struct watchpoint *w)
+{
+	return nouns[w->kind];
+}
 
 /* ---- values ---- */
 
@@ -54,33 +70,119 @@ static struct error *take_value(struct watchpoint *w, const unsigned char *bytes
 
 /* ---- hits ---- */
 
-static struct error *check_change(struct watchpoint *w, bool *changed)
-{
-	unsigned char now[WATCH_MAX_BYTES];
+/* A hit whose condition is evaluated. */
+struct look {
+	const struct watchpoint *w;
+	pid_t tid;
+	struct arena *a;
+};
 
-	TRY(control_read(&w->debuggee->control, w->addr, now, w->size));
-	*changed = memcmp(now, w->bytes, w->size) != 0;
-	if (!*changed)
+static struct error *find_operand(void *arg, const struct predicate *operand,
+                                  struct predicate_value *ret)
+{
+	const struct look *l = arg;
+	const struct watch_rule *rule = &l->w->rule;
+	struct debuggee *d = l->w->debuggee;
+	struct frame_value v;
+
+	if (operand->op != PREDICATE_PATH)
+		return debuggee_task_operand(d, l->tid, operand, ret);
+	for (size_t i = 0; i < rule->nnames; i++) {
+		if (strcmp(rule->names[i].path, operand->path) != 0)
+			continue;
+		TRY(frame_value_at(asyncdbg_inspector(d->handle), rule->names[i].type,
+		                   rule->names[i].addr, l->a, &v));
+		*ret = operand_of_value(&v);
 		return NULL;
-	w->hits++;
-	return take_value(w, now);
+	}
+	return error_new(ERR_STATE, "%s has no place", operand->path);
 }
 
-/* A thread has written to memory at hit->addr. *stop: a value that is watched has changed. */
+/* err: why the condition cannot be read; owned. Whether it halts all the same. */
+static bool cannot_read(struct watchpoint *w, struct error *err)
+{
+	bool first = !w->unreadable++;
+
+	if (first)
+		w->problem = arena_strdup(&w->rule_arena, err->message);
+	error_free(err);
+	return first;
+}
+
+/* Counts a hit, if its condition is true. *stop: it halts. */
+static struct error *count_hit(struct watchpoint *w, pid_t tid, bool *stop)
+{
+	SCRATCH(tmp);
+	struct look l = { .w = w, .tid = tid, .a = &tmp };
+	bool is_true = true;
+
+	w->undecided = *stop = false;
+	if (w->parsed) {
+		struct error *err = predicate_evaluate(w->parsed, find_operand, &l, &is_true);
+
+		if (err && err->kind == ERR_INTERRUPTED)
+			return err;
+		if (err) {
+			*stop = w->undecided = cannot_read(w, err);
+			return NULL;
+		}
+	}
+	if (!is_true || ++w->hits <= w->rule.skip)
+		return NULL;
+	*stop = !w->rule.every || (w->hits - w->rule.skip) % w->rule.every == 0;
+	return NULL;
+}
+
+/* Whether that is what it watches for. */
+static bool is_hit(const struct watchpoint *w, bool changed, bool here)
+{
+	switch (w->kind) {
+	case WATCH_READ:
+		return here && !changed;
+	case WATCH_ACCESS:
+		return here || changed;
+	default:
+		return changed;
+	}
+}
+
+static struct error *check(struct watchpoint *w, const struct trap_hit *hit, bool *stop)
+{
+	unsigned char now[WATCH_MAX_BYTES];
+	bool here = hit->addr >= w->addr && hit->addr - w->addr < w->size;
+	uint64_t nstops = w->debuggee->control.nstops;
+
+	*stop = false;
+	TRY(control_read(&w->debuggee->control, w->addr, now, w->size));
+	bool changed = memcmp(now, w->bytes, w->size) != 0;
+	if (changed)
+		TRY(take_value(w, now));
+	if (w->hit_nstops == nstops || is_hit(w, changed, here)) {
+		w->changed = w->hit_nstops == nstops ? w->changed : changed;
+		w->hit_nstops = nstops;
+		return count_hit(w, hit->tid, stop);
+	}
+	w->unchanged += w->kind == WATCH_WRITE && here;
+	return NULL;
+}
+
+/*
+ * A thread has written to memory at hit->addr, or accessed it. *stop: one of the watchpoints halts.
+ * Of several the first one is shown, and all count.
+ */
 static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct debuggee *d = arg;
 
-	for (size_t i = 0; i < d->watches.list.n && !*stop; i++) {
+	for (size_t i = 0; i < d->watches.list.n; i++) {
 		struct watchpoint *w = d->watches.list.data[i];
+		bool halts = false;
 
-		if (!w->enabled)
-			continue;
-		TRY(check_change(w, stop));
-		if (*stop)
+		if (w->enabled)
+			TRY(check(w, hit, &halts));
+		if (halts && !*stop)
 			d->watch = w;
-		else
-			w->unchanged += hit->addr >= w->addr && hit->addr - w->addr < w->size;
+		*stop |= halts;
 	}
 	return NULL;
 }
@@ -104,7 +206,8 @@ static bool is_watched_by_another(const struct watchpoint *w, uint64_t addr, uns
 	for (size_t i = 0; i < d->watches.list.n; i++) {
 		const struct watchpoint *other = d->watches.list.data[i];
 
-		if (other == w || !other->enabled)
+		if (other == w || !other->enabled ||
+		    (other->kind == WATCH_WRITE) != (w->kind == WATCH_WRITE))
 			continue;
 		for (uint64_t at = other->addr; at < other->addr + other->size;) {
 			unsigned n = piece(at, other->addr + other->size - at);
@@ -123,7 +226,8 @@ static struct error *take_away(struct watchpoint *w, uint64_t end)
 		unsigned len = piece(at, w->addr + w->size - at);
 
 		if (!is_watched_by_another(w, at, len))
-			TRY(control_watch(&w->debuggee->control, at, len, false));
+			TRY(control_watch(&w->debuggee->control, at, len, w->kind != WATCH_WRITE,
+			                  false));
 		at += len;
 	}
 	return NULL;
@@ -133,7 +237,8 @@ static struct error *plant(struct watchpoint *w)
 {
 	for (uint64_t at = w->addr; at < w->addr + w->size;) {
 		unsigned len = piece(at, w->addr + w->size - at);
-		struct error *err = control_watch(&w->debuggee->control, at, len, true);
+		struct error *err =
+			control_watch(&w->debuggee->control, at, len, w->kind != WATCH_WRITE, true);
 
 		if (err) {
 			error_free(take_away(w, at));
@@ -151,6 +256,7 @@ static void free_one(struct watchpoint *w)
 	arena_free(&w->arena);
 	arena_free(&w->value_arena);
 	arena_free(&w->old_arena);
+	arena_free(&w->rule_arena);
 	free(w);
 }
 
@@ -178,10 +284,37 @@ static struct watchpoint *new_watchpoint(struct debuggee *d, const struct watch_
 		                  .size = o->size,
 		                  .type = o->type,
 		                  .whole = o->addr,
+		                  .kind = o->kind,
 		                  .state = o->state };
 	w->text = arena_strdup(&w->arena, o->text);
 	w->task = o->task ? arena_strdup(&w->arena, o->task) : NULL;
 	return w;
+}
+
+struct error *watch_set_rule(struct watchpoint *w, const struct watch_rule *rule)
+{
+	struct arena a = { 0 };
+	const struct predicate *parsed = NULL;
+	struct error *err = rule->condition ? predicate_parse(&a, rule->condition, &parsed) : NULL;
+
+	if (err) {
+		arena_free(&a);
+		return err;
+	}
+	struct watch_name *names = NEW_ARRAY(&a, struct watch_name, rule->nnames);
+	for (size_t i = 0; i < rule->nnames; i++) {
+		names[i] = rule->names[i];
+		names[i].path = arena_strdup(&a, rule->names[i].path);
+	}
+	w->rule = *rule;
+	w->rule.condition = rule->condition ? arena_strdup(&a, rule->condition) : NULL;
+	w->rule.names = names;
+	arena_free(&w->rule_arena);
+	w->rule_arena = a;
+	w->parsed = parsed;
+	w->problem = NULL;
+	w->unreadable = 0;
+	return NULL;
 }
 
 /* The bytes of the state of a coroutine. */
@@ -199,10 +332,11 @@ static struct error *choose_state(struct watchpoint *w)
 	return NULL;
 }
 
-static struct error *begin(struct watchpoint *w)
+static struct error *begin(struct watchpoint *w, const struct watch_rule *rule)
 {
 	unsigned char now[WATCH_MAX_BYTES];
 
+	TRY(watch_set_rule(w, rule));
 	if (w->state)
 		TRY(choose_state(w));
 	if (w->size == 0 || w->size > WATCH_MAX_BYTES)
@@ -219,7 +353,7 @@ struct error *watch_add(struct debuggee *d, const struct watch_options *options,
                         struct watchpoint **ret)
 {
 	struct watchpoint *w = new_watchpoint(d, options);
-	struct error *err = begin(w);
+	struct error *err = begin(w, &options->rule);
 
 	if (err) {
 		free_one(w);
@@ -301,6 +435,8 @@ void watch_forget(struct debuggee *d)
 
 		w->enabled = false;
 		w->type = NULL;
+		w->rule.names = NULL;
+		w->rule.nnames = 0;
 		w->note = "the program that it was set in is gone: set it again";
 	}
 	d->watch = NULL;

@@ -1,7 +1,7 @@
 /*
- * Watchpoints of a program under control: memory whose changes halt it. They have numbers together
- * with breakpoints, and are the processor's (TRACER_WATCH): nothing is written to the program. A
- * place ends with its program: a new one needs a new watchpoint.
+ * Watchpoints of a program under control: memory whose changes, or accesses to it, halt it. They
+ * have numbers together with breakpoints, and are the processor's (TRACER_WATCH): nothing is
+ * written to the program. A place ends with its program: a new one needs a new watchpoint.
  */
 #ifndef RUNTIMES_STEPPING_WATCH_H
 #define RUNTIMES_STEPPING_WATCH_H
@@ -15,9 +15,37 @@
 #include "debugger/base/vec.h"
 
 struct debuggee;
+struct predicate;
 struct type;
 
 enum { WATCH_MAX_BYTES = 32 /* of four breakpoints of eight */ };
+
+enum watch_kind {
+	WATCH_WRITE, /* a change of the value */
+	/*
+	 * A read. x86-64 has breakpoints for accesses only: it is one after which the value is the
+	 * same, and so also a write of the same value.
+	 */
+	WATCH_READ,
+	WATCH_ACCESS, /* a read or a write */
+	WATCH_NKINDS,
+};
+
+/* What a path of a condition means: memory of the program. */
+struct watch_name {
+	const char *path;
+	const struct type *type;
+	uint64_t addr;
+};
+
+/* When a hit counts, and which of them halts. Strings and names are copied. */
+struct watch_rule {
+	const char *condition;          /* predicate.h; NULL: none */
+	const struct watch_name *names; /* of all paths of the condition */
+	size_t nnames;
+	uint64_t skip;  /* how many hits are passed before it halts */
+	uint64_t every; /* of those behind them, each of that number halts; 0: all */
+};
 
 struct watchpoint {
 	struct debuggee *debuggee; /* whose it is */
@@ -27,21 +55,30 @@ struct watchpoint {
 	uint64_t addr, size;     /* bytes, at most WATCH_MAX_BYTES; run-time */
 	const struct type *type; /* of the value; of a state, that of the coroutine at `whole` */
 	uint64_t whole;
-	bool state;   /* the state of a coroutine, rather than a value */
-	bool enabled; /* false also when its program is gone */
-	uint64_t hits;
-	uint64_t unchanged; /* how often it was written with the value that it had: passed over */
-	const char *note;   /* why it watches nothing; NULL: nothing to say */
+	enum watch_kind kind;
+	bool state;          /* the state of a coroutine, rather than a value */
+	bool enabled;        /* false also when its program is gone */
+	uint64_t hit_nstops; /* the control.nstops of the last hit, which may be decided again */
+	bool changed;        /* at the last hit: it is no read, or write of the same value */
+	uint64_t hits;       /* those of which its condition is true */
+	uint64_t unchanged;  /* how often it was written with the value that it had: passed over */
+	const char *note;    /* why it watches nothing; NULL: nothing to say */
+	struct watch_rule rule; /* in rule_arena */
+	const struct predicate *parsed;
+	/* As of a breakpoint: a hit of which the condition cannot be read halts, the first time. */
+	const char *problem;
+	uint64_t unreadable;
+	bool undecided;
 	/* Of the last hit; the value when it was set. Texts as `print` has them. */
 	const char *old, *value;
 	unsigned char bytes[WATCH_MAX_BYTES];
 	struct arena arena; /* text, task */
-	struct arena value_arena, old_arena;
+	struct arena value_arena, old_arena, rule_arena;
 };
 
 struct watchpoints {
 	VEC(struct watchpoint *) list; /* ascending number */
-	bool told; /* that a thread of this program is not watched */
+	bool told;                     /* that a thread of this program is not watched */
 };
 
 /* What to watch. Strings are copied; type is the program's. */
@@ -49,9 +86,15 @@ struct watch_options {
 	const char *text, *task;
 	const struct type *type;
 	uint64_t addr, size;
+	enum watch_kind kind;
 	bool state; /* type is a coroutine at addr: its state alone */
+	struct watch_rule rule;
 };
 
+/* "write", "read", "read_write": the value of "access" in JSON. */
+const char *watch_kind_name(enum watch_kind kind);
+/* "watchpoint", "read watchpoint", "access watchpoint" */
+const char *watch_noun(const struct watchpoint *w);
 /*
  * Watches memory of the halted program. ERR_USAGE if it is too large, or not aligned; the errors of
  * TRACER_WATCH.
@@ -60,6 +103,8 @@ struct error *watch_add(struct debuggee *d, const struct watch_options *options,
                         struct watchpoint **ret) MUST_CHECK;
 /* The watchpoint of that number; NULL: none. */
 struct watchpoint *watch_numbered(struct debuggee *d, unsigned number);
+/* ERR_USAGE if the condition cannot be parsed: nothing changes. */
+struct error *watch_set_rule(struct watchpoint *w, const struct watch_rule *rule) MUST_CHECK;
 /* ERR_STATE: its program is gone. */
 struct error *watch_enable(struct watchpoint *w, bool enabled) MUST_CHECK;
 struct error *watch_delete(struct watchpoint *w) MUST_CHECK;

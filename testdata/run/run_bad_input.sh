@@ -139,6 +139,9 @@ check_usage() {
 	expect 64 '"dprintf" does not exist: "logpoint PLACE' -p $$ dprintf
 	expect 64 '"logpoint" needs more words' -p $$ logpoint main
 	expect 64 'has no }' -p $$ logpoint main 'n is {n'
+	expect 64 'not understood: watch EXPR if' -p $$ watch a b
+	expect 64 '"rwatch" needs more words' -p $$ rwatch
+	expect 2 'no program is under control' -p $$ awatch a if 'a > 3'
 	expect 2 'breakpoints need control' -p $$ logpoint main 'n is {n}'
 	expect 2 'no program is under control' -p $$ next
 	expect 64 'an executable needs its core: asyncdbg /bin/true CORE' /bin/true

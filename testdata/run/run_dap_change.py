@@ -47,7 +47,7 @@ def own_frame(client, name):
 
 def choose(client, **what):
     info = client.request("dataBreakpointInfo", **what)
-    expect(f"access to {what}: {info['description']}", ["write"], info.get("accessTypes"))
+    expect(f"access to {what}: {info['description']}", ["write", "read", "readWrite"], info.get("accessTypes"))
     return info["dataId"]
 
 
@@ -90,8 +90,9 @@ def check_refused(client, frame):
     refuse_info(client, "type", asAddress=True, name="0x1000", bytes=8)
     client.refuse("dataBreakpointInfo")
     count = choose(client, name="steps::STEPS")
-    for found in (watch(client, "no such id"), watch(client, count, accessType="read"),
-                  watch(client, count, condition="1 == 1"), watch(client, count, hitCondition="2")):
+    for found in (watch(client, "no such id"), watch(client, count, accessType="execute"),
+                  watch(client, count, condition="no_such == 1"), watch(client, count, condition="1 =="),
+                  watch(client, count, hitCondition="many")):
         expect("refused", (False, True), (found[0]["verified"], bool(found[0]["message"])))
     many = [choose(client, name=name) for name in ("steps::STEPS", "steps::LINE")]
     if DEBUG:
@@ -116,12 +117,34 @@ def check_static(client, process):
     watch(client)
 
 
+def check_conditions(client, process):
+    """A value, the task that writes, a number of hits, and reads."""
+    line = choose(client, name="steps::LINE")
+    number = process.ids.index(client.task_id)
+    wish = {"condition": f"task.id == {client.task_id} && steps::LINE > 0", "hitCondition": "2"}
+    (breakpoint,) = watch(client, line, **wish)
+    expect("the same one", breakpoint, watch(client, line, **wish)[0])
+    go_on(client)
+    for walker in [(number + 1) % len(process.ids)] * 2 + [number] * 2:
+        process.order(f"walk {walker}")
+    stop = client.event("stopped", reason="data breakpoint")
+    expect("which", [breakpoint["id"]], stop["hitBreakpointIds"])
+    (reads,) = watch(client, line, accessType="read")
+    expect("another one", (True, True), (reads["verified"], reads["id"] != breakpoint["id"]))
+    go_on(client)
+    stop = client.event("stopped", reason="data breakpoint")
+    expect_in("its text", "steps::LINE was read: it is ", stop["text"])
+    watch(client)
+
+
 def check_data(asyncdbg, steps):
     process = Process(str(steps))
     client = attach(asyncdbg, process.pid)
     task, frame = own_frame(client, "steps::walk")
     client.task_id = client.variables(scopes_of(client, frame)["Task"])["id"]["value"]
     check_refused(client, frame)
+    check_conditions(client, process)
+    frame = next(f for f in client.stack(task) if f["name"] == "async steps::walk")
     check_state(client, process, task, frame)
     check_static(client, process)
     go_on(client)

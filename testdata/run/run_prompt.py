@@ -85,7 +85,8 @@ def check(prompt, fails):
     wants("tassk", r'did you mean "tasks"\?')
     wants("dprintf", 'the command "dprintf" does not exist')
     wants("logpoint walk 'n is {n}'", "only a program that runs can have breakpoints")
-    wants("watch str", "no program is under control")
+    for line in ("watch str", "rwatch str", "awatch str if str.a > 3"):
+        wants(line, "no program is under control")
     wants("continue", "a core or a snapshot does not run")
     wants("detach", "a core or a snapshot does not run")
     wants("!echo hel''lo", "^hello$")

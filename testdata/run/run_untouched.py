@@ -102,7 +102,7 @@ def ending(asyncdbg, command):
 # Commands that hold the program and change it.
 CONTROL = ("run", "attach", "continue", "detach", "kill", "next", "step", "finish", "until", "stepi", "nexti", "break",
            "tbreak", "logpoint", "delete", "enable", "disable", "condition", "catch", "handle", "signal", "interrupt",
-           "watch", "set", "dap")
+           "watch", "rwatch", "awatch", "set", "dap")
 
 
 def commands(asyncdbg, executable, pid, work):

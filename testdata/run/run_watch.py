@@ -166,6 +166,75 @@ def check_watched(asyncdbg, steps):
     program.end()
 
 
+def check_conditions(asyncdbg, steps):
+    """Changes count if the condition is true: of the value, and of the task that writes."""
+    program = Process(steps)
+    session = Session(asyncdbg, program.pid)
+    session.ask("attach")
+    row = session.ask(f"watch steps::LINE if steps::LINE == {SECOND}")["watchpoints"][0]
+    expect("row", ("write", f"steps::LINE == {SECOND}", 0), (row["access"], row["condition"], row["hits"]))
+    for _ in range(3):
+        program.order("walk 1")
+    for _ in range(2):
+        seen = session.ask("continue")["stopped"]["watchpoint"]
+        expect("of the value", (1, True, str(FIRST), str(SECOND)),
+               tuple(seen[key] for key in ("number", "changed", "old", "new")))
+    for order in ("walk 2", "walk 2", "walk 3"):
+        program.order(order)
+    row = session.ask(f"condition 1 task.id == {program.ids[3]} && steps::LINE > 0")["watchpoints"][0]
+    expect("its condition", f"task.id == {program.ids[3]} && steps::LINE > 0", row["condition"])
+    stop = session.ask("continue")["stopped"]
+    expect("of the task", (program.ids[3], str(FIRST), str(SECOND)),
+           (stop["task"], stop["watchpoint"]["old"], stop["watchpoint"]["new"]))
+    expect("hits", 3, session.ask("info breakpoints")["watchpoints"][0]["hits"])
+    expect("none", None, session.ask("condition 1")["watchpoints"][0]["condition"])
+    session.ask("delete")
+    row = session.ask("watch --after 1 --every 2 steps::LINE")["watchpoints"][0]
+    expect("row", (1, 2), (row["after"], row["every"]))
+    for order in ("walk 1", "walk 1", "walk 1"):
+        program.order(order)
+    expect("the third", str(SECOND), session.ask("continue")["stopped"]["watchpoint"]["old"])
+    session.send("detach")
+    session.process.stdin.close()
+    expect("asyncdbg", 0, session.process.wait(LIMIT))
+    program.end()
+
+
+def check_reads(asyncdbg, steps):
+    """The main thread reads what a walker has written."""
+    program = Process(steps)
+    session = Session(asyncdbg, program.pid)
+    session.ask("attach")
+    expect("access", "read", session.ask("rwatch steps::LINE")["watchpoints"][0]["access"])
+    for _ in range(2):
+        program.order("walk 1")
+    for value in (SECOND, FIRST):
+        stop = session.ask("continue")["stopped"]
+        seen = stop["watchpoint"]
+        expect("a read", (None, "read", False, str(value)), (stop["task"], seen["access"], seen["changed"], seen["new"]))
+    session.ask("delete")
+    expect("access", "read_write", session.ask("awatch steps::LINE")["watchpoints"][0]["access"])
+    session.ask("watch steps::LINE")
+    for _ in range(2):
+        program.order("walk 1")
+    for changed, value in ((True, SECOND), (False, SECOND), (True, FIRST), (False, FIRST)):
+        seen = session.ask("continue")["stopped"]["watchpoint"]
+        expect("an access", (2, changed, str(value)), (seen["number"], seen["changed"], seen["new"]))
+    expect("hits of both", [4, 2], [row["hits"] for row in session.ask("info breakpoints")["watchpoints"]])
+    session.send("detach")
+    session.process.stdin.close()
+    expect("asyncdbg", 0, session.process.wait(LIMIT))
+    program.end()
+
+
+def check_refused(asyncdbg, steps):
+    """Conditions of which a path has no place."""
+    _, done = run(asyncdbg, [f"run --stop -- {steps}", "watch steps::LINE if no_such == 3", "kill"])
+    expect("a path that is nowhere", True, "no_such" in done.stderr)
+    _, done = run(asyncdbg, [f"run --stop -- {steps}", "watch steps::LINE if steps::LINE ==", "kill"])
+    expect("half a condition", True, "condition" in done.stderr)
+
+
 def check_killed(asyncdbg, steps, commands, order):
     """asyncdbg ends by kill -9, while the program stands at a hit and while it runs."""
     program = Process(steps)
@@ -197,6 +266,9 @@ def main():
     check_permitted(asyncdbg, steps)
     check_production(asyncdbg, steps)
     check_watched(asyncdbg, steps)
+    check_conditions(asyncdbg, steps)
+    check_reads(asyncdbg, steps)
+    check_refused(asyncdbg, steps)
     check_killed(asyncdbg, steps, [f"break main.rs:{FIRST}", f"break main.rs:{SECOND}"], "walk 1")
     check_killed(asyncdbg, steps, ["watch steps::LINE"], "walk 1")
     print("without a write to its code: all as it should be")
