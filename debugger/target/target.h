@@ -369,7 +369,8 @@ void target_note(struct target *t, const char *format, ...) __attribute__((forma
  * The address of the thread-local variable at offset in module's PT_TLS, for thread th. The block
  * of the executable follows from the formula of the psABI (arch_tls_block()); those of other
  * modules are found through link_map and the DTV (glibc; ERR_UNSUPPORTED elsewhere). *found false:
- * the thread has not allocated that block yet, or its thread pointer is not known.
+ * the thread has not allocated that block yet, its thread pointer is not known, or the module was
+ * unloaded.
  */
 struct error *target_tls_address(struct target *t, const struct thread *th, const struct module *m,
                                  uint64_t offset, uint64_t *ret, bool *found) MUST_CHECK;

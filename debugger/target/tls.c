@@ -191,7 +191,7 @@ struct error *target_tls_address(struct target *t, const struct thread *th, cons
 	if (offset >= m->tls_memsz || (align & (align - 1)) != 0)
 		return error_new(ERR_LAYOUT, "%s has no thread-local at offset %" PRIu64, m->path,
 		                 offset);
-	*found = th->regs.thread_pointer != 0;
+	*found = th->regs.thread_pointer != 0 && !m->is_unloaded;
 	if (!*found)
 		return NULL;
 	if (m->is_main) {

@@ -86,24 +86,21 @@ static bool find_tls(struct inspector *in, struct dwarf_module *dm, const char *
 	return false;
 }
 
-static void detect(struct inspector *in)
+static void detect(struct inspector *in, struct dwarf_module *dm)
 {
 	struct actix_copy **end = &inspector_of(in)->copies;
+	struct actix_copy copy = { .dm = dm };
 
-	for (size_t i = 0; i < in->di->nmodules; i++) {
-		struct dwarf_module *dm = in->di->modules[i];
-		struct actix_copy copy = { .dm = dm };
-
-		if (!dm->module->tls_memsz || debuginfo_is_system(dm->module) ||
-		    !(copy.version = lookup_crate_version(dm, name)) ||
-		    !find_tls(in, dm, "actix_rt::system::CURRENT", SYSTEM, &copy.system) ||
-		    !find_tls(in, dm, "actix_rt::arbiter::HANDLE", HANDLE, &copy.handle))
-			continue;
-		copy.module = str_base_name(dm->module->path);
-		bindings_resolve(&in->arena, dm, NULL, rows, ACTIX_NROWS, &copy.layout);
-		*end = arena_memdup(&in->arena, &copy, sizeof(copy));
+	if (!dm->module->tls_memsz || debuginfo_is_system(dm->module) ||
+	    !(copy.version = lookup_crate_version(dm, name)) ||
+	    !find_tls(in, dm, "actix_rt::system::CURRENT", SYSTEM, &copy.system) ||
+	    !find_tls(in, dm, "actix_rt::arbiter::HANDLE", HANDLE, &copy.handle))
+		return;
+	copy.module = str_base_name(dm->module->path);
+	bindings_resolve(&in->arena, dm, NULL, rows, ACTIX_NROWS, &copy.layout);
+	while (*end)
 		end = &(*end)->next;
-	}
+	*end = arena_memdup(&in->arena, &copy, sizeof(copy));
 }
 
 static bool get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)

@@ -144,7 +144,7 @@ const struct runtime *executor_runtime(const struct inspector *in);
 struct executor_walk *executor_walk(const struct collector *c);
 
 /* executor_plan.c */
-void executor_detect(struct inspector *in);
+void executor_detect(struct inspector *in, struct dwarf_module *dm);
 void executor_close(struct inspector *in);
 bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret);
 /* What the vtable at an address tells; NULL: there is none of a task. */

@@ -114,17 +114,13 @@ static void add_copy(struct inspector *in, struct dwarf_module *dm, const char *
 }
 
 /* The crates' code is where its generics are used: in a module that has units of the crates. */
-void executor_detect(struct inspector *in)
+void executor_detect(struct inspector *in, struct dwarf_module *dm)
 {
-	for (size_t i = 0; i < in->di->nmodules; i++) {
-		struct dwarf_module *dm = in->di->modules[i];
-
-		if (debuginfo_is_system(dm->module))
-			continue;
-		const char *version = lookup_crate_version(dm, "async-executor");
-		if (version || lookup_crate_version(dm, "async-task"))
-			add_copy(in, dm, version);
-	}
+	if (debuginfo_is_system(dm->module))
+		return;
+	const char *version = lookup_crate_version(dm, "async-executor");
+	if (version || lookup_crate_version(dm, "async-task"))
+		add_copy(in, dm, version);
 }
 
 void executor_close(struct inspector *in)

@@ -193,8 +193,11 @@ struct runtime {
 	/* Size of its zeroed state in an inspector and in a collector. */
 	size_t inspector_size, collector_size;
 
-	/* Finds every copy in the target; reads debug info only. NULL: list() finds them. */
-	void (*detect)(struct inspector *in);
+	/*
+	 * Adds every copy in a module; reads debug info only. Called once for each module, also for
+	 * one that is loaded later. NULL: list() finds them.
+	 */
+	void (*detect)(struct inspector *in, struct dwarf_module *dm);
 	/*
 	 * For a layout file, where detect is NULL: finds the copies in the executable, which no
 	 * thread need run. Their debug info is written.

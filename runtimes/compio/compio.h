@@ -110,7 +110,7 @@ struct compio_inspector *compio_of(const struct inspector *in);
 struct compio_walk *compio_walk(const struct collector *c);
 
 /* compio_find.c */
-void compio_detect(struct inspector *in);
+void compio_detect(struct inspector *in, struct dwarf_module *dm);
 void compio_close(struct inspector *in);
 bool compio_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret);
 /* Fills which runtime each thread is inside. */

@@ -97,15 +97,11 @@ static void add_copy(struct inspector *in, struct dwarf_module *dm)
 	bindings_resolve(&in->arena, dm, runtime, rows, COMPIO_NROWS, &copy->layout);
 }
 
-void compio_detect(struct inspector *in)
+void compio_detect(struct inspector *in, struct dwarf_module *dm)
 {
-	for (size_t i = 0; i < in->di->nmodules; i++) {
-		struct dwarf_module *dm = in->di->modules[i];
-
-		if (dm->module->tls_memsz && !debuginfo_is_system(dm->module) &&
-		    lookup_crate_version(dm, "compio-runtime"))
-			add_copy(in, dm);
-	}
+	if (dm->module->tls_memsz && !debuginfo_is_system(dm->module) &&
+	    lookup_crate_version(dm, "compio-runtime"))
+		add_copy(in, dm);
 }
 
 void compio_close(struct inspector *in)

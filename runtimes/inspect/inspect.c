@@ -130,6 +130,15 @@ static void describe_target(struct inspector *in)
 	}
 }
 
+/* Looks for runtimes in the modules from that index on. */
+static void detect(struct inspector *in, size_t from)
+{
+	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
+		for (size_t i = from; (*r)->detect && i < in->di->nmodules; i++)
+			(*r)->detect(in, in->di->modules[i]);
+	}
+}
+
 struct error *inspector_open(struct target *t, const struct inspector_options *options,
                              struct inspector **ret)
 {
@@ -160,10 +169,7 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		inspector_close(in);
 		return err;
 	}
-	for (const struct runtime *const *r = runtimes_in(in->di); *r; r++) {
-		if ((*r)->detect)
-			(*r)->detect(in);
-	}
+	detect(in, 0);
 	describe_target(in);
 	*ret = in;
 	return NULL;
@@ -171,7 +177,12 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 
 void inspector_update(struct inspector *in)
 {
+	size_t known = in->di->nmodules;
+
 	debuginfo_update(in->di);
+	detect(in, known);
+	if (in->di->nmodules > known && in->target->main_module)
+		find_crates(in, &in->arena, &in->info);
 }
 
 const struct target_info *inspector_info(const struct inspector *in)

@@ -30,7 +30,7 @@ struct inspector_options {
  */
 struct error *inspector_open(struct target *t, const struct inspector_options *options,
                              struct inspector **ret) MUST_CHECK;
-/* After target_update_modules(): what was loaded since is searched, too; but not for runtimes. */
+/* After target_update_modules(): what was loaded since is searched, too. */
 void inspector_update(struct inspector *in);
 void inspector_close(struct inspector *in);
 /* What is known of the target without a snapshot; lives as long as in. */

@@ -242,32 +242,27 @@ static bool holds_context(const struct type *t)
 	return err == NULL;
 }
 
-void tokio_detect(struct inspector *in)
+void tokio_detect(struct inspector *in, struct dwarf_module *dm)
 {
-	for (size_t i = 0; i < in->di->nmodules; i++) {
-		struct dwarf_module *dm = in->di->modules[i];
-		struct thread_local *found;
-		const char *doubt;
-		size_t n;
+	struct thread_local *found;
+	const char *doubt;
+	size_t n;
 
-		/* Without thread-locals there is no context. */
-		if (dm->module->tls_memsz == 0 || debuginfo_is_system(dm->module))
-			continue;
-		struct error *err =
-			lookup_thread_locals(dm, context_path, &in->arena, &found, &n, &doubt);
-		if (err) {
-			LOG("tokio", "%s: %s", dm->module->path, err->message);
-			error_free(err);
-			continue;
-		}
-		if (doubt)
-			inspector_note(in, arena_printf(&in->arena,
-			                                "%s: tokio's thread-local context: %s",
-			                                dm->module->path, doubt));
-		for (size_t j = 0; j < n; j++) {
-			if (holds_context(found[j].type))
-				add(in, &found[j]);
-		}
+	/* Without thread-locals there is no context. */
+	if (dm->module->tls_memsz == 0 || debuginfo_is_system(dm->module))
+		return;
+	struct error *err = lookup_thread_locals(dm, context_path, &in->arena, &found, &n, &doubt);
+	if (err) {
+		LOG("tokio", "%s: %s", dm->module->path, err->message);
+		error_free(err);
+		return;
+	}
+	if (doubt)
+		inspector_note(in, arena_printf(&in->arena, "%s: tokio's thread-local context: %s",
+		                                dm->module->path, doubt));
+	for (size_t i = 0; i < n; i++) {
+		if (holds_context(found[i].type))
+			add(in, &found[i]);
 	}
 }
 

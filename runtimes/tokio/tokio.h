@@ -246,7 +246,7 @@ struct tokio_inspector *tokio_of(const struct inspector *in);
 struct tokio_walk *tokio_walk(const struct collector *c);
 
 /* Finds every copy of tokio in the target and resolves its layout. */
-void tokio_detect(struct inspector *in);
+void tokio_detect(struct inspector *in, struct dwarf_module *dm);
 void tokio_close(struct inspector *in);
 /* The phases of a walk: see struct runtime. */
 void tokio_list(struct collector *c);
