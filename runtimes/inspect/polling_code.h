@@ -1,0 +1,26 @@
+/*
+ * Which functions on a stack show that the thread polls futures: by their names, their types, and
+ * the Context that each poll needs (dwarf/lookup/lookup.h).
+ */
+#ifndef RUNTIMES_INSPECT_POLLING_CODE_H
+#define RUNTIMES_INSPECT_POLLING_CODE_H
+
+#include "runtimes/common/inspector.h"
+
+/* Whether the function is evidence: none of std that only calls a closure, none of a known runtime.
+ */
+bool polling_code_counts(const struct collector *c, const struct location *l);
+
+/* Whether it is a poll function, or calls one, that may run tasks (may_run_tasks.h). */
+bool polling_code_polls(const struct collector *c, const struct location *l);
+
+/*
+ * Whether it is a method of a type such as Receiver<T>, where T is or contains a future: then it
+ * waits for futures to poll.
+ */
+bool polling_code_waits(const struct location *l);
+
+/* Whether it is a method of a type that contains futures, such as LocalPool::run(). */
+bool polling_code_owns_futures(const struct location *l);
+
+#endif
