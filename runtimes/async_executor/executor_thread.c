@@ -231,7 +231,9 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 		return;
 	info->role = block_on && !worker ? THREAD_BLOCK_ON : THREAD_WORKER;
 	info->runtime = task ? (int)task->runtime : -1;
-	info->state = npolls ? "running" : "parked";
+	/* Between two tasks it looks for one, or goes to sleep. */
+	bool busy = block_on && stack_is_polling(s, &marks, (size_t)(block_on - marks.data));
+	info->state = npolls || busy ? "running" : "parked";
 	if (task)
 		info->state = arena_printf(c->a, "running task %s", task->id);
 }

@@ -53,14 +53,35 @@ enum zone {
 	ZONE_KNOWN, /* in something that a known runtime polls */
 };
 
+/*
+ * Whether a block_on polls at this moment nothing but the future that runs a known executor, which
+ * polls no task: it looks for one, or the task has not begun or has ended. Then its tasks are those
+ * that are listed. With a layout file a frame without a name may poll.
+ */
+static bool is_between_tasks(struct collector *c, size_t thread, const struct marks *marks,
+                             const struct mark *block_on)
+{
+	const struct thread_stack *stack = &c->stacks[thread];
+	const struct mark *last = &marks->data[marks->n - 1];
+
+	if (c->in->layout || !block_on_runs_executor(c, block_on, &c->out->threads[thread]))
+		return false;
+	if (last == block_on)
+		return polling_code_is_executor(c, stack, block_on);
+	return last == block_on + 1 && last->kind == MARK_TASK_POLL &&
+	       last->of != stack->unlisted && !polling_code_within(c, stack, last);
+}
+
 static enum zone zone_within(struct collector *c, size_t thread, const struct marks *marks,
                              const struct mark *m)
 {
 	const struct thread_stack *stack = &c->stacks[thread];
 	const char *name;
 
-	if (m->of == stack->unlisted || !block_on_is_explained(c, m, &c->out->threads[thread]))
+	if (m->of == stack->unlisted)
 		return ZONE_PLAIN;
+	if (!block_on_is_explained(c, m, &c->out->threads[thread]))
+		return is_between_tasks(c, thread, marks, m) ? ZONE_KNOWN : ZONE_PLAIN;
 	if (!m->of->job)
 		return ZONE_KNOWN;
 	if (m->kind != MARK_TASK_POLL)

@@ -3,14 +3,19 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "debugger/target/module.h"
 #include "dwarf/names/qualified.h"
+#include "runtimes/common/type_class.h"
 #include "runtimes/future/future.h"
+#include "runtimes/future/leaf.h"
 #include "runtimes/inspect/may_run_tasks.h"
+#include "runtimes/thread/block_on.h"
 
 enum {
 	/* Limits of the search for a boxed future: */
 	MAX_DEPTH = 12,  /* nested types */
 	MAX_TYPES = 512, /* types in total */
+	MAX_REFERENCES = 4,
 };
 
 /* Functions that only call a closure, as on every thread outward of the program's own code. */
@@ -130,4 +135,101 @@ bool polling_code_counts(const struct collector *c, const struct location *l)
 			return false;
 	}
 	return true;
+}
+
+/* Whether level `level` of a frame is the mark or outward of it. */
+static bool is_outside(const struct mark *m, size_t frame, size_t level)
+{
+	return frame > m->frame || (frame == m->frame && level >= m->level);
+}
+
+/* Whether a function without a name may be one of Rust: that of a C library polls nothing. */
+static bool may_be_any(const struct collector *c, const struct thread_stack *stack, size_t frame)
+{
+	const struct module *m = module_at(c->in->target, stack->stack.frames[frame].lookup_pc);
+
+	return !m || !debuginfo_is_system(m);
+}
+
+bool polling_code_within(const struct collector *c, const struct thread_stack *stack,
+                         const struct mark *m)
+{
+	for (size_t i = 0; i <= m->frame; i++) {
+		if (stack->nfunctions[i] == 0 && may_be_any(c, stack, i))
+			return true;
+		for (size_t j = 0; j < stack->nfunctions[i] && !is_outside(m, i, j); j++) {
+			const struct location *l = &stack->functions[i][j];
+
+			if (l->name ? polling_code_counts(c, l) && polling_code_polls(c, l)
+			            : may_be_any(c, stack, i))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The type that a poll function polls: its first argument, behind Pin and references. */
+static const struct type *polled_type(const struct location *l)
+{
+	const struct type *t = l->function ? function_first_argument(l->function) : NULL;
+
+	for (int i = 0; t && i < MAX_REFERENCES; i++) {
+		const struct type_class *class = type_class_of(t);
+
+		if (!class->borrowed || !class->behind)
+			break;
+		t = class->behind;
+	}
+	return t;
+}
+
+/*
+ * Whether the function is the executor's own, or one whose parts are seen inward of it: a wrapper
+ * of the executor's closure, or a combinator.
+ */
+static bool polls_own(const struct collector *c, const struct location *l, const struct type *self)
+{
+	const struct type *f = l->function ? function_param(l->function, "F") : NULL;
+	const struct type_class *class = self ? type_class_of(self) : NULL;
+
+	if (block_on_is_executor(c, l->name) || (f && block_on_is_executor(c, type_name(f))))
+		return true;
+	return class && class->combinator && !class->task_set && !class->driver;
+}
+
+/* What was seen inward of the innermost coroutine so far, in the order of calls. */
+struct inward {
+	bool leaf;  /* a future whose row tells what it waits for: what it calls is its own */
+	bool other; /* something else polls, or may */
+};
+
+static void look_at(const struct collector *c, const struct location *l, struct inward *seen)
+{
+	const struct type *self;
+
+	if (coroutine_is_poll(l)) {
+		*seen = (struct inward){ 0 };
+	} else if (!seen->leaf && polling_code_counts(c, l) && polling_code_polls(c, l)) {
+		self = polled_type(l);
+		seen->leaf = self && leaf_is_known(self);
+		seen->other |= !seen->leaf && !polls_own(c, l, self);
+	}
+}
+
+bool polling_code_is_executor(const struct collector *c, const struct thread_stack *stack,
+                              const struct mark *m)
+{
+	struct inward seen = { 0 };
+
+	for (size_t i = m->frame + 1; i-- > 0;) {
+		size_t n = stack->nfunctions[i];
+
+		if (!seen.leaf && (n == 0 || !stack->functions[i][0].name))
+			seen.other |= may_be_any(c, stack, i);
+		for (size_t j = n; j-- > 0;) {
+			if (!is_outside(m, i, j))
+				look_at(c, &stack->functions[i][j], &seen);
+		}
+	}
+	return !seen.other;
 }

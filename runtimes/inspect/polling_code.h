@@ -6,6 +6,7 @@
 #define RUNTIMES_INSPECT_POLLING_CODE_H
 
 #include "runtimes/common/inspector.h"
+#include "runtimes/thread/stack.h"
 
 /* Whether the function is evidence: none of std that only calls a closure, none of a known runtime.
  */
@@ -22,5 +23,19 @@ bool polling_code_waits(const struct location *l);
 
 /* Whether it is a method of a type that contains futures, such as LocalPool::run(). */
 bool polling_code_owns_futures(const struct location *l);
+
+/*
+ * Whether a function inward of the mark polls, or may: one without a name, or one that counts and
+ * polls.
+ */
+bool polling_code_within(const struct collector *c, const struct thread_stack *stack,
+                         const struct mark *m);
+/*
+ * Whether what polls inward of the innermost coroutine, which runs an executor (block_on.h), is the
+ * executor's own code, or a future whose row tells what it waits for. Nothing inward of the mark is
+ * a poll of a task.
+ */
+bool polling_code_is_executor(const struct collector *c, const struct thread_stack *stack,
+                              const struct mark *m);
 
 #endif

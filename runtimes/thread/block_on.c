@@ -135,6 +135,17 @@ static bool is_named(const struct collector *c, const struct future *f)
 	return f->wait || leaf_is_known_name(c->in->di, f->type);
 }
 
+bool block_on_is_executor(const struct collector *c, const char *path)
+{
+	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
+		size_t len = strlen((*r)->executor);
+
+		if (str_begins(path, (*r)->executor) && str_begins(path + len, "::"))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Does the chain of running futures end in a future that runs an executor of a known runtime? What
  * it polls is that executor's task.
@@ -143,14 +154,13 @@ static bool runs_executor(const struct collector *c, const struct future *f)
 {
 	while (f->running && f->nchildren == 1)
 		f = f->children[0];
-	for (const struct runtime *const *r = runtimes_in(c->in->di); f->running && *r; r++) {
-		size_t len = strlen((*r)->executor);
+	return f->running && f->type && block_on_is_executor(c, f->type);
+}
 
-		if (f->type && str_begins(f->type, (*r)->executor) &&
-		    str_begins(f->type + len, "::"))
-			return true;
-	}
-	return false;
+bool block_on_runs_executor(const struct collector *c, const struct mark *m,
+                            const struct thread_info *info)
+{
+	return is_ours(m) && info->root && runs_executor(c, info->root);
 }
 
 bool block_on_is_explained(const struct collector *c, const struct mark *m,

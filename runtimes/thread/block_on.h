@@ -32,4 +32,13 @@ void block_on_describe_threads(struct collector *c);
 bool block_on_is_explained(const struct collector *c, const struct mark *m,
                            const struct thread_info *info);
 
+/*
+ * Whether the innermost of the futures that such a function polls at this moment is one that runs
+ * an executor of a known runtime: what that polls are tasks of the executor.
+ */
+bool block_on_runs_executor(const struct collector *c, const struct mark *m,
+                            const struct thread_info *info);
+/* Whether a path begins with the crate of an executor whose tasks are read. */
+bool block_on_is_executor(const struct collector *c, const char *path);
+
 #endif
