@@ -91,6 +91,8 @@ def expectations(backtraces, threads):
         if thread.get("wait") and thread["wait"]["object"]:
             yield Expectation(thread["wait"]["object"], "thread's wait", words=["waited for by "])
     for runtime in backtraces["runtimes"]:
+        if not runtime["addr"]:
+            continue  # its crate keeps no object that tasks refer to
         yield Expectation(
             runtime["addr"], "runtime", what="runtime",
             words=[" of runtime {}".format(runtime["index"])],

@@ -8,7 +8,8 @@
 # LOCK and PROFILE are those of build_programs.sh. LOCK is the name of another workspace, and PROFILE
 # `release`, for a program of that workspace. The executable is always linked statically,
 # so that nothing of this machine is needed to read the core. ARGUMENTs go to the program.
-# Writes NAME.{core,exe,layout}.zst and NAME.truth.json and adds a row to FIXTURES.tsv, whose
+# Writes NAME.{core,exe,layout}.zst and, where it has tasks or runtimes, NAME.truth.json, and adds a
+# row to FIXTURES.tsv, whose
 # checksums are those of the core and of the executable with its debug info. The row names a program
 # of another workspace as crates/PROGRAM.
 #
@@ -55,7 +56,7 @@ build_crate() {
 # build PROGRAM LOCK PROFILE: into $dir, by $lock_file.
 build() {
 	case $2 in
-	compio | crates | executors | family | futures)
+	actix | compio | crates | executors | family | futures | headless | uring)
 		build_crate "$1" "$2"
 		lock_file=$testdata/$2/Cargo.lock
 		return
@@ -128,9 +129,14 @@ else
 	pack "$work/stripped" "$name.exe"
 fi
 pack "$work/core" "$name.core"
+# One without tasks and runtimes says nothing: a scan finds those of its program.
 tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
+jq -e '.runtimes + .tasks | length > 0' "$fixtures/$name.truth.json" >/dev/null ||
+	rm "$fixtures/$name.truth.json"
 tokio=$(tokio_version "$lock_file" || echo -) # none in compio
-case $lock in compio | crates | executors | family | futures) program=$lock/$program ;; esac
+case $lock in
+actix | compio | crates | executors | family | futures | headless | uring) program=$lock/$program ;;
+esac
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
