@@ -114,7 +114,8 @@ static bool get_copy(const struct inspector *in, size_t n, struct runtime_copy *
 	*ret = (struct runtime_copy){ .dm = copy->dm,
 		                      .module = copy->module,
 		                      .version = copy->version,
-		                      .layout = &copy->layout };
+		                      .layout = &copy->layout,
+		                      .types = { copy->system.type, copy->handle.type } };
 	return true;
 }
 

@@ -419,6 +419,15 @@ static struct error *ask_layout(struct inspector *in)
 	return NULL;
 }
 
+/*
+ * Can a layout file have its tasks? Either poll functions tell their types, or tasks are trait
+ * objects, whose types visit_vtable() finds.
+ */
+static bool is_exportable(const struct runtime *r)
+{
+	return r->task_types || r->detect_unused;
+}
+
 /* Adds the types by which a runtime's own structures are read. */
 static void meet_own(struct exporter *r, const struct runtime_copy *copy)
 {
@@ -430,6 +439,17 @@ static void meet_own(struct exporter *r, const struct runtime_copy *copy)
 	}
 	for (size_t i = 0; i < sizeof(copy->types) / sizeof(copy->types[0]); i++)
 		meet(r, copy->types[i]);
+}
+
+/* The same of runtimes without tasks of their own, which name those of others. */
+static void meet_names(struct exporter *r)
+{
+	struct runtime_copy copy;
+
+	for (const struct runtime *const *list = runtimes_in(r->in->di); *list; list++) {
+		if (!is_exportable(*list) && (*list)->copy(r->in, 0, &copy) && copy.dm == r->dm)
+			meet_own(r, &copy);
+	}
 }
 
 static struct error *warm_up(struct exporter *r)
@@ -448,6 +468,7 @@ static struct error *warm_up(struct exporter *r)
 	TRY(ask_layout(r->in));
 	for (size_t i = 0; i < r->nruntimes; i++)
 		meet_own(r, &r->runtimes[i].copy);
+	meet_names(r);
 	TRY(enumerate_code(r->dm, &ops, r));
 	enumerated_note_probes(r->dm);
 	plan_tasks(r);
@@ -469,15 +490,6 @@ static struct error *write_file(struct exporter *r, const char *path)
 	r->counts->written = ntypes[1];
 	records_free(merged);
 	return err;
-}
-
-/*
- * Can a layout file have its tasks? Either poll functions tell their types, or tasks are trait
- * objects, whose types visit_vtable() finds.
- */
-static bool is_exportable(const struct runtime *r)
-{
-	return r->task_types || r->detect_unused;
 }
 
 /* Finds the runtimes of the executable that a layout file can have. */
