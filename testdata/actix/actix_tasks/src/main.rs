@@ -88,15 +88,13 @@ async fn send(reports: Reports, sender: oneshot::Sender<u32>) {
     drop(sender);
 }
 
-fn job() {
-    here!("actix_tasks::job");
-    std::thread::sleep(FOREVER);
-}
-
 async fn wait_for_job(reports: Reports) {
     report(&reports, "wait_for_job");
     drop(reports);
-    let running = spawn_blocking(job);
+    let running = spawn_blocking(|| {
+        here!("actix_tasks::job");
+        std::thread::sleep(FOREVER);
+    });
     here!("actix_tasks::wait_for_job");
     let _ = running.await;
 }
@@ -226,7 +224,7 @@ fn graph(ids: &Ids, locks: [Lock; 2]) -> Graph {
 
 fn publish(parts: Vec<Part>, locks: [Lock; 2]) {
     let mut ids = Ids(Vec::new());
-    let mut truth = Truth::new("actix_tasks").blocking("actix_tasks::job");
+    let mut truth = Truth::new("actix_tasks").blocking("actix_tasks::wait_for_job::{closure#0}");
     let (mut runtimes, mut shared) = (0, 0);
     for part in parts {
         match part {
