@@ -722,6 +722,44 @@ static void test_output_of_a_launched_program(void **state)
 	close(errors[0]);
 }
 
+static void *wait_forever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* What the test program does when it is launched itself. */
+static void run_threads(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < CALLERS; i++)
+		pthread_create(&thread, NULL, wait_forever, NULL);
+	wait_forever(NULL);
+}
+
+static void test_a_launched_program_ends_with_its_tracer(void **state)
+{
+	char script[64];
+
+	(void)state;
+	snprintf(script, sizeof(script), "exec /proc/%d/exe threads", (int)getpid());
+	struct tracer *tr = launch(script, NULL);
+	assert_int_equal(next(tr).kind, EVENT_EXEC);
+	control(tr, 0, 0);
+	go(tr, TRACER_CONTINUE);
+	struct event e = next_halt(tr);
+	assert_int_equal(e.kind, EVENT_EXEC);
+	go(tr, TRACER_CONTINUE);
+	for (int i = 0; i < CALLERS; i++)
+		assert_int_equal(next(tr).kind, EVENT_NEW_THREAD);
+	tracer_free(tr);
+	/* It has ended and was waited for: it is no child of ours any more. */
+	assert_int_equal(waitpid(e.tid, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
 static void test_exec_halts(void **state)
 {
 	struct tracer *tr CLEANUP(tracer_freep) = launch("exec true", NULL);
@@ -736,7 +774,7 @@ static void test_exec_halts(void **state)
 	assert_int_equal(next_halt(tr).kind, EVENT_EXIT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_call_is_reported_once),
@@ -756,9 +794,12 @@ int main(void)
 		cmocka_unit_test(test_halts_of_a_program_with_a_vfork),
 		cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_output_of_a_launched_program),
+		cmocka_unit_test(test_a_launched_program_ends_with_its_tracer),
 		cmocka_unit_test(test_exec_halts),
 	};
 
+	if (argc > 1 && strcmp(argv[1], "threads") == 0)
+		run_threads();
 	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 	              0);
 	if (counts == MAP_FAILED)

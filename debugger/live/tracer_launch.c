@@ -63,8 +63,10 @@ void tracer_reap(struct tracer *tr, pid_t pid)
 	struct wait_status w = { 0 };
 
 	kill(pid, SIGKILL);
-	while (w.status != -1 && clock_now_ns() < deadline)
-		next_event(tr, pid, deadline, &w);
+	/* The end of the main thread comes after those of all others. */
+	while (next_event(tr, -1, deadline, &w) && w.status != -1 &&
+	       (w.tid != pid || WIFSTOPPED(w.status)))
+		;
 }
 
 /* Waits for execve() of the program, which is stopped then. */
