@@ -69,13 +69,13 @@ static bool may_fit(struct names_search *s, struct dwarf_module *dm, struct unit
 	return outer && is_base(outer, s->last);
 }
 
-/* The path as the programmer wrote it. */
+/* The path as the programmer wrote it: a closure in an async function is in the function. */
 static const char *shown_name(struct names_search *s, struct dwarf_module *dm, uint64_t die,
                               const char *full)
 {
-	const char *own = qualified_last(full), *linkage, *resolved = NULL;
-	const char *shown =
-		is_coroutine(own) ? name_function(s->a, full) : name_without_generics(s->a, full);
+	const char *linkage, *resolved = NULL;
+	const char *shown = strstr(full, "{async_") ? name_function(s->a, full)
+	                                            : name_without_generics(s->a, full);
 
 	if (!strstr(shown, "{impl#"))
 		return shown;
