@@ -55,6 +55,22 @@ static void find_target(const struct instruction_reader *r, struct instruction *
 	}
 }
 
+static bool is_in(const struct instruction_reader *r, unsigned group)
+{
+	return cs_insn_group(r->handle, r->insn, group);
+}
+
+static enum instruction_flow flow_of(const struct instruction_reader *r)
+{
+	if (is_in(r, CS_GRP_CALL))
+		return FLOW_CALL;
+	if (is_in(r, CS_GRP_JUMP))
+		return r->insn->id == X86_INS_JMP ? FLOW_JUMP : FLOW_BRANCH;
+	if (is_in(r, CS_GRP_RET) || is_in(r, CS_GRP_INT) || is_in(r, CS_GRP_IRET))
+		return FLOW_END;
+	return r->insn->id == X86_INS_UD2 || r->insn->id == X86_INS_HLT ? FLOW_END : FLOW_NEXT;
+}
+
 void instruction_read(struct instruction_reader *r, uint64_t addr, const uint8_t *bytes, size_t len,
                       struct instruction *ret)
 {
@@ -73,6 +89,7 @@ void instruction_read(struct instruction_reader *r, uint64_t addr, const uint8_t
 	snprintf(ret->text, sizeof(ret->text), "%s%s%s", r->insn->mnemonic,
 	         r->insn->op_str[0] ? " " : "", r->insn->op_str);
 	find_target(r, ret);
+	ret->flow = flow_of(r);
 }
 
 void instruction_reader_close(struct instruction_reader **r)

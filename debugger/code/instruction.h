@@ -16,6 +16,15 @@ enum instruction_syntax {
 	SYNTAX_INTEL, /* destination first */
 };
 
+/* Where execution goes on. */
+enum instruction_flow {
+	FLOW_NEXT,   /* behind it */
+	FLOW_CALL,   /* behind it, when a function has returned */
+	FLOW_BRANCH, /* behind it, or somewhere else */
+	FLOW_JUMP,   /* somewhere else */
+	FLOW_END,    /* that is not known: a return, a trap, an interrupt */
+};
+
 struct instruction {
 	uint64_t addr;
 	unsigned size;               /* in bytes, at most INSTRUCTION_BYTES */
@@ -24,6 +33,7 @@ struct instruction {
 	bool has_target;             /* it names a place by its address: */
 	uint64_t target; /* that it jumps to or calls, or of an operand relative to the pc */
 	bool is_branch;  /* target is what it jumps to or calls */
+	enum instruction_flow flow;
 };
 
 struct instruction_reader;

@@ -14,17 +14,22 @@ static const struct {
 	const char *att, *intel;
 	uint64_t target; /* 0: none */
 	bool is_branch;
+	enum instruction_flow flow;
 } rows[] = {
-	{ "\x55", 1, "pushq %rbp", "push rbp", 0, false },
-	{ "\x48\x89\xe5", 3, "movq %rsp, %rbp", "mov rbp, rsp", 0, false },
-	{ "\xe8\x0b\x00\x00\x00", 5, "callq 0x1010", "call 0x1010", 0x1010, true },
-	{ "\x74\xfe", 2, "je 0x1000", "je 0x1000", 0x1000, true },
+	{ "\x55", 1, "pushq %rbp", "push rbp", 0, false, FLOW_NEXT },
+	{ "\x48\x89\xe5", 3, "movq %rsp, %rbp", "mov rbp, rsp", 0, false, FLOW_NEXT },
+	{ "\xe8\x0b\x00\x00\x00", 5, "callq 0x1010", "call 0x1010", 0x1010, true, FLOW_CALL },
+	{ "\x74\xfe", 2, "je 0x1000", "je 0x1000", 0x1000, true, FLOW_BRANCH },
 	{ "\x48\x8b\x05\x09\x00\x00\x00", 7, "movq 9(%rip), %rax", "mov rax, qword ptr [rip + 9]",
-	  0x1010, false },
+	  0x1010, false, FLOW_NEXT },
 	{ "\xff\x15\x0a\x00\x00\x00", 6, "callq *0xa(%rip)", "call qword ptr [rip + 0xa]", 0x1010,
-	  false },
-	{ "\xb8\x01\x00\x00\x00", 5, "movl $1, %eax", "mov eax, 1", 0, false },
-	{ "\xc3", 1, "retq", "ret", 0, false },
+	  false, FLOW_CALL },
+	{ "\xff\xe0", 2, "jmpq *%rax", "jmp rax", 0, false, FLOW_JUMP },
+	{ "\xeb\xfe", 2, "jmp 0x1000", "jmp 0x1000", 0x1000, true, FLOW_JUMP },
+	{ "\x0f\x0b", 2, "ud2", "ud2", 0, false, FLOW_END },
+	{ "\xcc", 1, "int3", "int3", 0, false, FLOW_END },
+	{ "\xb8\x01\x00\x00\x00", 5, "movl $1, %eax", "mov eax, 1", 0, false, FLOW_NEXT },
+	{ "\xc3", 1, "retq", "ret", 0, false, FLOW_END },
 };
 
 static void read(enum instruction_syntax syntax, const char *bytes, size_t len,
@@ -51,6 +56,7 @@ static void test_rows(void **state)
 		assert_int_equal(in.has_target, rows[i].target != 0);
 		assert_int_equal(in.target, rows[i].target);
 		assert_int_equal(in.is_branch, rows[i].is_branch);
+		assert_int_equal(in.flow, rows[i].flow);
 	}
 }
 

@@ -78,3 +78,11 @@ bool argument_place_at(const struct function *f, uint64_t addr, struct argument_
 	}
 	return op->atom == DW_OP_fbreg && add_base(f, &function, addr, ret);
 }
+
+bool argument_stays(const struct function *f)
+{
+	struct argument_place first, last;
+
+	return f->high > f->low && argument_place_at(f, f->low, &first) && first.in_memory &&
+	       argument_place_at(f, f->high - 1, &last) && last.in_memory;
+}

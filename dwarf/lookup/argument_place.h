@@ -16,5 +16,10 @@ struct argument_place {
  * False if the debug info does not tell, or if it is more than a register and an offset.
  */
 bool argument_place_at(const struct function *f, uint64_t addr, struct argument_place *ret);
+/*
+ * Whether it is in the frame from the first to the last instruction of the function, as in
+ * unoptimised code.
+ */
+bool argument_stays(const struct function *f);
 
 #endif

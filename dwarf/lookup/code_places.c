@@ -4,8 +4,10 @@
 
 #include "debugger/arch/arch.h"
 #include "debugger/base/map.h"
+#include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/function_names.h"
 #include "dwarf/lookup/in_await.h"
+#include "dwarf/lookup/joined.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/module/line_rows.h"
 #include "dwarf/names/qualified.h"
@@ -15,6 +17,7 @@ enum {
 	MAX_PLACES = 100000,
 	MAX_SAME_LINE = 1000, /* rows */
 	MAX_TRAP = 8,         /* bytes */
+	MAX_JOINED = 64,      /* bytes from a row to a better one of its line */
 };
 
 /* Which rows will do; each pass is for functions that have no place by the ones before. */
@@ -28,7 +31,8 @@ enum pass {
 /* The row of the first place of a key. */
 struct found_row {
 	unsigned line, column;
-	uint64_t size; /* of its code; 0: unknown */
+	uint64_t size;  /* of its code; 0: unknown */
+	uint64_t shape; /* see struct line_row */
 };
 
 /* The places of one search, one for each key: a function's DIE or that of an inlined call. */
@@ -129,11 +133,13 @@ static void find_await_columns(struct search *s, struct dwarf_module *dm, unsign
 /*
  * Whether another row of the line with the same column is in an await, in any instance of the
  * function: this one is then in a gap of the block. The code that makes the awaited future has the
- * columns of its call.
+ * columns of its call. Unoptimised code has no gaps.
  */
 static bool has_column_of_await(struct search *s, struct dwarf_module *dm, const struct location *l,
                                 const struct line_row *row)
 {
+	if (!l->inlined && argument_stays(l->function))
+		return false;
 	if (s->columns_of != row->line)
 		find_await_columns(s, dm, row->line, row);
 	return l->function->name && map_has(&s->await_columns, column_key(l, row));
@@ -162,13 +168,38 @@ static bool ends_in_trap(struct search *s, struct dwarf_module *dm, const struct
 	return row->end && has_trap(s, dm->module->bias + row->end);
 }
 
+/*
+ * Whether a later row of the line is the better one: all that comes to this one comes to that, but
+ * other code comes to that alone, as where optimised code has merged what a resumed function does
+ * with what leads to the line.
+ */
+static bool is_joined_later(struct search *s, struct dwarf_module *dm, const struct location *l,
+                            const struct line_row *row)
+{
+	const struct line_row *end = s->rows->data + s->rows->n;
+	uint64_t key = key_of(l), from = dm->module->bias + row->addr;
+
+	/* Rows of a line ascend; the next one of the same function decides. */
+	for (const struct line_row *next = row + 1;
+	     next < end && next->line == row->line && next->addr - row->addr <= MAX_JOINED;
+	     next++) {
+		uint64_t addr;
+		const struct location *other = function_at(s, dm, next, &addr);
+
+		if (other && key_of(other) == key && next->run != row->run &&
+		    !is_in_await(dm, other, next) && !has_column_of_await(s, dm, other, next))
+			return joined_behind(s->di, from, addr);
+	}
+	return false;
+}
+
 static bool will_do(struct search *s, struct dwarf_module *dm, const struct location *l,
                     const struct line_row *row)
 {
 	switch (s->pass) {
 	case PASS_BEGINNINGS:
 		return !is_in_await(dm, l, row) && !has_column_of_await(s, dm, l, row) &&
-		       !ends_in_trap(s, dm, row);
+		       !ends_in_trap(s, dm, row) && !is_joined_later(s, dm, l, row);
 	case PASS_NOT_AWAITED:
 		return !is_in_await(dm, l, row);
 	default:
@@ -177,15 +208,18 @@ static bool will_do(struct search *s, struct dwarf_module *dm, const struct loca
 }
 
 /*
- * Whether a row is a copy of the one at the place found, of the same column and size: optimised
- * code may have several.
+ * Whether a row is a copy of the one at the place found: optimised code may have several. They have
+ * the same column, and the same size or the same rows behind them; the jump at the end of a copy
+ * may be a longer one.
  */
 static bool is_copy(const struct search *s, const struct found_row *first,
                     const struct line_row *row)
 {
+	bool same_rows = row->shape && row->shape == first->shape;
+
 	return s->pass == PASS_BEGINNINGS && row->addr == row->run && row->line == first->line &&
 	       row->column && row->column == first->column && first->size &&
-	       row->end - row->addr == first->size;
+	       (same_rows || row->end - row->addr == first->size);
 }
 
 static void add_place(struct search *s, struct dwarf_module *dm, const struct location *l,
@@ -211,6 +245,7 @@ static void add_place(struct search *s, struct dwarf_module *dm, const struct lo
 		.line = row->line,
 		.column = row->column,
 		.size = row->end > row->addr ? row->end - row->addr : 0,
+		.shape = row->shape,
 	};
 	map_put(&s->found, key_of(l), (void *)(uintptr_t)s->first_rows.n);
 }

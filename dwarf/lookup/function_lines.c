@@ -7,6 +7,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/types/type.h"
 
@@ -201,10 +202,14 @@ static void read_rows(struct reading *r, Dwarf_Die *function)
 
 /*
  * The code that makes the awaited future has the columns of its call, so that a row with the column
- * of the await belongs to it: the return of one that is suspended, for one.
+ * of the await belongs to it: the return of one that is suspended, for one. Unoptimised code has no
+ * such gaps; there it is the call of into_future(), which is all that an await of a variable has to
+ * make.
  */
 static void fill_gaps(struct reading *r)
 {
+	if (argument_stays(r->f))
+		return;
 	for (size_t i = 0; i < r->rows.n; i++) {
 		const struct function_row *row = &r->rows.data[i];
 
@@ -218,7 +223,6 @@ static void fill_gaps(struct reading *r)
 		row->in_await |=
 			map_has(&r->awaits, await_key(r, row->call, row->line, row->column));
 	}
-	map_free(&r->awaits);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -248,6 +252,7 @@ void function_lines_read(const struct function *f, struct arena *a, struct funct
 	add_scope(&r, &die, &(struct span){ .depth = 0 });
 	read_rows(&r, &die);
 	fill_gaps(&r);
+	map_free(&r.awaits);
 	if (r.rows.n)
 		qsort(r.rows.data, r.rows.n, sizeof(*r.rows.data), compare_rows);
 	ret->comp_dir = directory_of(&die);

@@ -3,6 +3,7 @@
 #include <elfutils/libdw.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/progress.h"
 #include "dwarf/module/line.h"
 
@@ -75,23 +76,30 @@ static bool read_row(struct dwarf_module *dm, struct unit *u, Dwarf_Line *line, 
 	return true;
 }
 
-/* The address of the first row after row i that has another line, 0 or another file; 0: none. */
-static uint64_t find_end(Dwarf_Lines *lines, size_t n, size_t i)
+/*
+ * Finds the end of row i: the address of the first one behind it that has another line, 0 or
+ * another file; 0: none.
+ */
+static void find_end(Dwarf_Lines *lines, size_t n, size_t i, struct line_row *ret)
 {
 	Dwarf_Line *row = dwarf_onesrcline(lines, i);
 	const char *name = dwarf_linesrc(row, NULL, NULL);
-	int line = 0, number;
+	int line = 0, number, column;
 	Dwarf_Addr addr;
 
 	dwarf_lineno(row, &line);
 	for (i++; i < n; i++) {
 		row = dwarf_onesrcline(lines, i);
-		if (dwarf_lineno(row, &number) != 0 || dwarf_lineaddr(row, &addr) != 0)
-			return 0;
-		if (number != line || dwarf_linesrc(row, NULL, NULL) != name)
-			return addr;
+		if (dwarf_lineno(row, &number) != 0 || dwarf_lineaddr(row, &addr) != 0 ||
+		    dwarf_linecol(row, &column) != 0)
+			return;
+		if (number != line || dwarf_linesrc(row, NULL, NULL) != name) {
+			ret->end = addr;
+			return;
+		}
+		ret->shape = map_key_of_pair(ret->shape,
+		                             map_key_of_pair(addr - ret->addr, (uint64_t)column));
 	}
-	return 0;
 }
 
 static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed, line_row_vec *ret)
@@ -114,14 +122,15 @@ static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed
 			continue;
 		dwarf_lineprologueend(line, &ends_prologue);
 		dwarf_linecol(line, &column);
-		*vec_push(ret) = (struct line_row){ .addr = addr,
-			                            .run = last.run,
-			                            .end = find_end(lines, n, i),
-			                            .line = (unsigned)last.line,
-			                            .column = column > 0 ? (unsigned)column : 0,
-			                            .file = last.path,
-			                            .unit = u,
-			                            .prologue_end = ends_prologue };
+		struct line_row *row = vec_push(ret);
+		*row = (struct line_row){ .addr = addr,
+			                  .run = last.run,
+			                  .line = (unsigned)last.line,
+			                  .column = column > 0 ? (unsigned)column : 0,
+			                  .file = last.path,
+			                  .unit = u,
+			                  .prologue_end = ends_prologue };
+		find_end(lines, n, i, row);
 	}
 }
 

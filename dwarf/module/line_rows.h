@@ -12,6 +12,7 @@ struct line_row {
 	 */
 	uint64_t run;
 	uint64_t end;     /* of this row and those of the same line that follow it at once */
+	uint64_t shape;   /* of these others: where they begin, and their columns; 0: none */
 	unsigned line;    /* not 0 */
 	unsigned column;  /* 0: unknown */
 	const char *file; /* full path as in DWARF */
