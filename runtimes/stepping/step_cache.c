@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/lookup/code_places.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/types/type.h"
@@ -111,6 +112,26 @@ const struct step_addresses *step_cache_drops(struct step_cache *c, const struct
 	return found;
 }
 
+const struct step_addresses *step_cache_closure(struct step_cache *c, struct debuginfo *di,
+                                                const struct type *type)
+{
+	uint64_t key = (uintptr_t)type;
+	struct step_addresses *found = map_get(&c->closures, key);
+	struct code_places places = { 0 };
+	SCRATCH(tmp);
+
+	if (found)
+		return found;
+	found = NEW(&c->arena, struct step_addresses);
+	map_put(&c->closures, key, found);
+	error_free(lookup_function_places(di, name_function(&tmp, type_name(type)), &tmp, &places));
+	found->n = places.n;
+	found->data = NEW_ARRAY(&c->arena, uint64_t, places.n);
+	for (size_t i = 0; i < places.n; i++)
+		found->data[i] = places.data[i].addr;
+	return found;
+}
+
 struct step_cache *step_cache_new(void)
 {
 	struct step_cache *c = calloc(1, sizeof(*c));
@@ -126,6 +147,7 @@ void step_cache_close(struct step_cache *c)
 		return;
 	map_free(&c->lines);
 	map_free(&c->drops);
+	map_free(&c->closures);
 	arena_free(&c->arena);
 	free(c);
 }

@@ -7,8 +7,9 @@
 #include "dwarf/lookup/function_lines.h"
 
 struct step_cache {
-	struct map lines; /* DIE of a function and its module -> struct function_lines */
-	struct map drops; /* hash of the name of a poll function -> struct step_addresses */
+	struct map lines;    /* DIE of a function and its module -> struct function_lines */
+	struct map drops;    /* hash of the name of a poll function -> struct step_addresses */
+	struct map closures; /* type -> struct step_addresses */
 	bool panic_known;
 	uint64_t panic; /* where a panic begins to unwind: run-time; 0: there is none */
 	struct arena arena;
@@ -28,6 +29,9 @@ uint64_t step_cache_panic(struct step_cache *c, struct debuginfo *di);
  */
 const struct step_addresses *step_cache_drops(struct step_cache *c, const struct function *poll,
                                               const struct type *type);
+/* The first lines of a closure, by the type of what it has captured: of all its instances. */
+const struct step_addresses *step_cache_closure(struct step_cache *c, struct debuginfo *di,
+                                                const struct type *type);
 struct step_cache *step_cache_new(void);
 /* NULL is allowed. */
 void step_cache_close(struct step_cache *c);

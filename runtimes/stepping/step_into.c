@@ -73,12 +73,32 @@ static struct error *at_spawned_body(void *arg, const struct trap_hit *hit, bool
 	return NULL;
 }
 
+/* A closure of the user's that the library calls. */
+static struct error *at_closure(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_frame frame;
+	SCRATCH(tmp);
+
+	if (hit->tid != p->tid)
+		return NULL;
+	TRY(step_frame_read(p, hit->tid, &tmp, &frame));
+	if (frame.cfa && frame.cfa < p->cfa)
+		step_end_set(p, STEP_LINE, stop);
+	return NULL;
+}
+
 static struct error *plant_targets(struct step_plan *p, const struct function *called)
 {
+	static const struct step_target_deciders called_ones = { .entry = at_target,
+		                                                 .closure = at_closure },
+						 spawned = { .entry = at_spawned,
+		                                             .inside = at_spawned_body };
+
 	if (p->options->kind != STEP_INTO)
 		return NULL;
-	return step_targets_plant(p, called, p->options->spawned ? at_spawned : at_target,
-	                          p->options->spawned ? at_spawned_body : NULL, &p->targets);
+	return step_targets_plant(p, called, p->options->spawned ? &spawned : &called_ones,
+	                          &p->targets);
 }
 
 /*

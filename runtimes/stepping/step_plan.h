@@ -162,13 +162,19 @@ struct error *step_whole_begin(struct step_plan *p) MUST_CHECK;
 
 /* ---- step_targets.c ---- */
 
+/* What decides at the user's code that a call may come to; NULL: no traps there. */
+struct step_target_deciders {
+	trap_decide *entry;   /* where the poll function of a coroutine begins; not NULL */
+	trap_decide *inside;  /* where the body of one begins that is inlined somewhere else */
+	trap_decide *closure; /* at the first line of a closure */
+};
+
 /*
- * Traps without a filter where the coroutines begin that a call may poll: those that the step's own
- * coroutine awaits, and those in the generics of the function that is called. inside: decides where
- * the body of one begins that is inlined into another function; NULL: no traps there.
+ * Traps without a filter in the code that a call may come to: coroutines that the step's own one
+ * awaits, and coroutines and closures in the generics of the function that is called.
  */
 struct error *step_targets_plant(struct step_plan *p, const struct function *called,
-                                 trap_decide *decide, trap_decide *inside, trap_vec *ret)
+                                 const struct step_target_deciders *deciders, trap_vec *ret)
 	MUST_CHECK;
 
 /* ---- step.c ---- */

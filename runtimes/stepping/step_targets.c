@@ -1,23 +1,33 @@
 /*
- * The coroutines that a call into a library may poll: a step stops in them. They are found by types
- * alone: what the coroutine that steps awaits, and the generics of the function that is called.
+ * The user's code that a call into a library may come to: a step stops in it. Coroutines and
+ * closures are found by types: what the coroutine that steps awaits, and the generics of the
+ * function that is called. Of a trait object that is awaited, the vtable tells.
  */
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
-enum { MAX_DEPTH = 12, MAX_TYPES = 1000, MAX_TARGETS = 64 };
+enum {
+	MAX_DEPTH = 12,
+	MAX_TYPES = 1000,
+	MAX_TARGETS = 64,
+	POLL_SLOT = 3, /* of the vtable of a dyn Future: behind drop, size and alignment */
+};
 
 struct search {
 	struct step_plan *p;
 	VEC(const struct type *) seen;
 	VEC(uint64_t) found;            /* run-time addresses of poll functions */
 	VEC(const struct type *) types; /* coroutines that may be inlined */
+	VEC(const struct type *) closures;
+	size_t nvalues; /* how many were looked at for trait objects */
 };
 
 static bool is_news(struct search *s, const struct type *t)
@@ -72,6 +82,14 @@ static bool add_coroutine(struct search *s, const struct type *t)
 	return true;
 }
 
+/* What it has captured may be of interest, too. */
+static void add_closure(struct search *s, const struct type *t)
+{
+	if (s->closures.n < MAX_TARGETS &&
+	    str_begins(qualified_last(type_name(t)), "{closure_env#"))
+		*vec_push(&s->closures) = t;
+}
+
 static void collect(struct search *s, const struct type *t, int depth)
 {
 	const struct variant *v;
@@ -84,6 +102,9 @@ static void collect(struct search *s, const struct type *t, int depth)
 		collect(s, type_target(t), depth + 1);
 		break;
 	case TYPE_STRUCT:
+		add_closure(s, t);
+		collect_members(s, t, depth);
+		break;
 	case TYPE_UNION:
 		collect_members(s, t, depth);
 		break;
@@ -98,6 +119,42 @@ static void collect(struct search *s, const struct type *t, int depth)
 		break;
 	}
 }
+
+/* ---- trait objects ---- */
+
+/* The future behind a fat pointer, of which nothing is known but that memory should have one. */
+static void collect_object(struct search *s, const struct type *t, uint64_t addr, int depth)
+{
+	struct control *c = &s->p->d->control;
+	uint64_t vtable, poll = 0;
+
+	struct error *err =
+		control_read(c, addr + type_member(t, "vtable")->offset, &vtable, sizeof(vtable));
+	if (!err)
+		err = control_read(c, vtable + POLL_SLOT * sizeof(poll), &poll, sizeof(poll));
+	const struct function *f = err ? NULL : lookup_function(s->p->in->di, poll);
+	error_free(err);
+	if (f && f->low == poll)
+		collect(s, step_instance_type(f), depth + 1);
+}
+
+/* Looks for trait objects in a value, which may not be there yet. */
+static void collect_objects(struct search *s, const struct type *t, uint64_t addr, int depth)
+{
+	size_t n;
+
+	if (!t || type_kind(t) != TYPE_STRUCT || depth > MAX_DEPTH || s->nvalues++ > MAX_TYPES)
+		return;
+	if (type_is_dyn(t)) {
+		collect_object(s, t, addr, depth);
+		return;
+	}
+	const struct member *m = type_members(t, &n);
+	for (size_t i = 0; i < n; i++)
+		collect_objects(s, m[i].type, addr + m[i].offset, depth + 1);
+}
+
+/* ---- what is awaited ---- */
 
 /* An await of a macro has a line of the macro's file. */
 static bool may_be_here(const struct step_plan *p, const struct variant *v)
@@ -115,8 +172,12 @@ static void collect_awaited(struct search *s)
 		const struct member *m =
 			v[i].payload ? type_member(v[i].payload, "__awaitee") : NULL;
 
-		if (m && may_be_here(s->p, &v[i]))
-			collect(s, m->type, 0);
+		if (!m || !may_be_here(s->p, &v[i]))
+			continue;
+		collect(s, m->type, 0);
+		if (s->p->instance.addr)
+			collect_objects(s, m->type, s->p->instance.addr + v[i].offset + m->offset,
+			                0);
 	}
 }
 
@@ -157,22 +218,45 @@ static struct error *plant_bodies(struct search *s, const struct type *t, trap_d
 	return NULL;
 }
 
+static struct error *plant_closure(struct search *s, const struct type *t, trap_decide *decide,
+                                   trap_vec *ret)
+{
+	const struct step_addresses *at = step_cache_closure(s->p->d->step_cache, s->p->in->di, t);
+	struct step_place place;
+
+	for (size_t i = 0; i < at->n && i < MAX_TARGETS; i++) {
+		step_place_at(s->p, at->data[i], &place);
+		if (place.users)
+			TRY(step_trap(s->p, ret, at->data[i], NULL, decide));
+	}
+	return NULL;
+}
+
+static struct error *plant(struct search *s, const struct step_target_deciders *deciders,
+                           trap_vec *ret)
+{
+	for (size_t i = 0; i < s->found.n; i++)
+		TRY(step_trap(s->p, ret, s->found.data[i], NULL, deciders->entry));
+	for (size_t i = 0; deciders->inside && i < s->types.n; i++)
+		TRY(plant_bodies(s, s->types.data[i], deciders->inside, ret));
+	for (size_t i = 0; deciders->closure && i < s->closures.n; i++)
+		TRY(plant_closure(s, s->closures.data[i], deciders->closure, ret));
+	return NULL;
+}
+
 struct error *step_targets_plant(struct step_plan *p, const struct function *called,
-                                 trap_decide *decide, trap_decide *inside, trap_vec *ret)
+                                 const struct step_target_deciders *deciders, trap_vec *ret)
 {
 	struct search s = { .p = p };
-	struct error *err = NULL;
 
 	if (!p->options->spawned)
 		collect_awaited(&s);
 	if (called)
 		function_read_types(called, collect_generic, &s);
-	for (size_t i = 0; i < s.found.n && !err; i++)
-		err = step_trap(p, ret, s.found.data[i], NULL, decide);
-	for (size_t i = 0; inside && i < s.types.n && !err; i++)
-		err = plant_bodies(&s, s.types.data[i], inside, ret);
+	struct error *err = plant(&s, deciders, ret);
 	vec_free(&s.types);
 	vec_free(&s.seen);
 	vec_free(&s.found);
+	vec_free(&s.closures);
 	return err;
 }

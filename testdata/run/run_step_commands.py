@@ -96,13 +96,51 @@ def into_suspended(asyncdbg, program):
     task = stop["task"]
     stop = session.ask("step")["stopped"]
     expect("step", own("work", "for _ in 0..times", "async fn yields"), place(stop))
-    lines = []
-    for _ in range(3):
-        lines.append(place(session.ask("next")["stopped"])[1])
     loop = line_of("work", "for _ in 0..times", "async fn yields")
-    expect("next", [loop + 1, loop, loop + 1], lines)
+    wanted = [loop + 1, loop, loop + 1]
+    # Optimised code has no row of the loop's head where a round ends: a step stays in the round's only line.
+    wanted = wanted[:1] if is_optimised(program) else wanted
+    expect("next", wanted, [place(session.ask("next")["stopped"])[1] for _ in wanted])
     stop = session.ask("finish")["stopped"]
-    expect("finish", (("awaits.rs", line), "returned", task), (place(stop), stop["reason"], stop["task"]))
+    expect("finish", ("returned", task), (stop["reason"], stop["task"]))
+    if not is_optimised(program): # the value may be taken by the next line
+        expect("finish", ("awaits.rs", line), place(stop))
+    end(session)
+
+
+@check
+def into_boxed(asyncdbg, program):
+    """`step` into a coroutine behind a vtable; the line of the await makes no future."""
+    session, stop = begin(asyncdbg, program, "boxed", "stepping::values::boxed")
+    task = stop["task"]
+    if is_optimised(program): # all that the line does may have been merged with its neighbours
+        end(session)
+        return
+    stop = session.ask("next")["stopped"]
+    awaits = own("values", "let a = child.await", "async fn boxed")
+    expect("next", awaits, place(stop))
+    stop = session.ask("step")["stopped"]
+    expect("step", own("work", "for _ in 0..times", "async fn yields"), place(stop))
+    stop = session.ask("finish")["stopped"]
+    expect("finish", (awaits, "returned", task), (place(stop), stop["reason"], stop["task"]))
+    expect("next", own("values", "me.add(a, 0)", "async fn boxed"), place(session.ask("next")["stopped"]))
+    end(session)
+
+
+@check
+def into_closures(asyncdbg, program):
+    """`step` into a closure, called by the function itself and by a library."""
+    session, _ = begin(asyncdbg, program, "applies", "stepping::values::applies")
+    inside = own("values", "let more = ", "async fn applies")
+    for call in ("let a = add(2)", "Some(a).map(add)"):
+        session.ask(f"tbreak values.rs:{line_of('values', call, 'async fn applies')}")
+        expect("its call", "breakpoint", session.ask("continue")["stopped"]["reason"])
+        stop = session.ask("step")["stopped"]
+        if is_optimised(program): # calls of closures are inlined, and may have no line of their own
+            continue
+        expect(f"step at {call}", (inside, "step"), (place(stop), stop["reason"]))
+        stop = session.ask("finish")["stopped"]
+        expect("finish", (own("values", call, "async fn applies"), "returned"), (place(stop), stop["reason"]))
     end(session)
 
 
