@@ -92,8 +92,10 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	if (p->end.async)
 		step_owner_begin(p);
 	/* What is inlined does not return: the code around it goes on. */
-	if (p->options->kind != STEP_FINISH || p->at.call)
+	if (p->options->kind != STEP_FINISH || p->at.call) {
+		TRY(step_reach_find(p, frame.pc));
 		TRY(step_lines_plant(p));
+	}
 	return step_end_plant(p);
 }
 
@@ -157,6 +159,7 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 		err = run(&p);
 	finish(&p);
 	struct error *end = end_traps(&p);
+	map_free(&p.reach.places);
 	if (err) {
 		error_free(end);
 		return err;

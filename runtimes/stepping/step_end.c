@@ -1,6 +1,7 @@
 /* How a step ends otherwise than at a line: returned, dropped, cancelled, panicked. */
 #include <string.h>
 
+#include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
@@ -121,6 +122,38 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 }
 
 static struct error *plant_suspended(struct step_plan *p);
+static struct error *plant_panic(struct step_plan *p);
+
+/* What is not seen where the processor has no breakpoint left for it: panics and drops. */
+static struct error *if_there_is_one(const struct step_plan *p, struct error *err)
+{
+	if (!err || !p->d->control.production || err->kind != ERR_STATE)
+		return err;
+	error_free(err);
+	return NULL;
+}
+
+/* While it is suspended, the processor's breakpoints are for what ends that; and the reverse. */
+static struct error *free_active(struct step_plan *p)
+{
+	struct trap *panicking = p->panicking;
+
+	p->panicking = NULL;
+	TRY(trap_remove(&p->d->control, panicking));
+	return step_untrap(p, &p->lines);
+}
+
+static struct error *free_suspended(struct step_plan *p)
+{
+	TRY(step_untrap(p, &p->entries));
+	TRY(step_untrap(p, &p->drops));
+	/* A coroutine goes on where it was, another future at the beginning of its function. */
+	if (p->reach.limited && !type_is_coroutine(p->instance.type))
+		TRY(step_reach_find(p, p->at.function->low));
+	if (p->reach.limited)
+		TRY(step_lines_plant(p));
+	return plant_panic(p);
+}
 
 struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *stop)
 {
@@ -144,6 +177,8 @@ struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *st
 	p->active = false;
 	p->returning = NULL;
 	TRY(trap_remove(&p->d->control, trap));
+	if (p->d->control.production)
+		TRY(free_active(p));
 	TRY(step_owner_note(p, hit->tid));
 	return plant_suspended(p);
 }
@@ -189,7 +224,8 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 		TRY(step_untrap(p, &p->lines));
 		TRY(step_lines_plant(p));
 	}
-	return step_end_plant_return(p);
+	TRY(step_end_plant_return(p));
+	return p->d->control.production ? free_suspended(p) : NULL;
 }
 
 /* ---- drops ---- */
@@ -227,7 +263,8 @@ static struct error *plant_suspended(struct step_plan *p)
 		TRY(trap_argument(p, &p->entries, p->at.function->low, p->arch->arguments[i],
 		                  at_entry));
 	for (size_t i = 0; i < drops->n; i++)
-		TRY(trap_argument(p, &p->drops, drops->data[i], p->arch->arguments[0], at_drop));
+		TRY(if_there_is_one(p, trap_argument(p, &p->drops, drops->data[i],
+		                                     p->arch->arguments[0], at_drop)));
 	return NULL;
 }
 
@@ -275,14 +312,20 @@ static struct error *at_panic(void *arg, const struct trap_hit *hit, bool *stop)
 	return NULL;
 }
 
-struct error *step_end_plant(struct step_plan *p)
+static struct error *plant_panic(struct step_plan *p)
 {
 	uint64_t panic = step_cache_panic(p->d->step_cache, p->in->di);
 
-	TRY(step_end_plant_return(p));
 	if (!panic)
 		return NULL;
-	return trap_add(&p->d->control,
-	                &(struct trap_options){ .addr = panic, .decide = at_panic, .arg = p },
-	                &p->panicking);
+	return if_there_is_one(
+		p, trap_add(&p->d->control,
+	                    &(struct trap_options){ .addr = panic, .decide = at_panic, .arg = p },
+	                    &p->panicking));
+}
+
+struct error *step_end_plant(struct step_plan *p)
+{
+	TRY(step_end_plant_return(p));
+	return plant_panic(p);
 }

@@ -152,6 +152,21 @@ static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 	return NULL;
 }
 
+/* Why a line has no trap, with the processor's breakpoints alone. */
+static struct error *say_more(struct step_plan *p, struct error *err)
+{
+	if (!err || !p->d->control.production)
+		return err;
+	struct error *said = error_new(
+		ERR_STATE,
+		"this step needs a breakpoint at each line that %s, and %s: \"tbreak LINE\" and "
+		"\"continue\" need one",
+		p->reach.limited ? "the code leads to from here" : "the optimised function has",
+		err->message);
+	error_free(err);
+	return said;
+}
+
 struct error *step_lines_plant(struct step_plan *p)
 {
 	const struct function_lines *l = p->at.lines;
@@ -161,14 +176,15 @@ struct error *step_lines_plant(struct step_plan *p)
 		const struct function_row *row = &l->rows[i];
 		struct tracer_filter filter;
 
-		if (row->addr == last || !may_stop_at(p, row))
+		if (row->addr == last || !may_stop_at(p, row) ||
+		    (p->reach.limited && !map_has(&p->reach.places, row->addr)))
 			continue;
 		if (!filter_instance(p, row->addr, &filter)) {
 			if (!step_lines_filter_call(p, row->addr, &filter))
 				continue;
 			p->by_call = true;
 		}
-		TRY(step_trap(p, &p->lines, row->addr, &filter, at_line));
+		TRY(say_more(p, step_trap(p, &p->lines, row->addr, &filter, at_line)));
 		last = row->addr;
 	}
 	return NULL;

@@ -45,6 +45,12 @@ struct step_owner {
 	size_t nawaiters;
 };
 
+/* With the processor's breakpoints alone (--production), in unoptimised code. */
+struct step_reach {
+	bool limited;      /* other lines have no traps */
+	struct map places; /* their run-time addresses */
+};
+
 struct step_plan {
 	struct debuggee *d;
 	struct inspector *in;
@@ -60,6 +66,7 @@ struct step_plan {
 	pid_t tid;
 	uint64_t cfa, returns;
 	trap_vec lines, entries, drops, targets;
+	struct step_reach reach;
 	struct trap *returning, *panicking;
 	bool resumed; /* STEP_INTO: it has just been polled anew, and is halted at its first
 	                 instruction */
@@ -94,6 +101,14 @@ struct error *step_lines_plant(struct step_plan *p) MUST_CHECK;
 bool step_lines_has(struct step_plan *p, uint64_t addr);
 /* The thread is in the call in progress; false: the debug info does not tell how to know. */
 bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret);
+
+/* ---- step_reach.c ---- */
+
+/*
+ * Finds the lines that a thread which is at pc, in the function of the step, can come to first, if
+ * only those can have traps. ERR_STATE: the code does not tell.
+ */
+struct error *step_reach_find(struct step_plan *p, uint64_t pc) MUST_CHECK;
 
 /* ---- step_instance.c ---- */
 

@@ -3,12 +3,14 @@
 those that the program says it has executed.
 
 usage: run_stepping.py ASYNCDBG PROGRAM [--runs N] [--scenario NAME...] [--crowd] [--load] [--breaks]
+                       [--production]
 
 PROGRAM     testdata/programs/stepping, or smol_steps or compio_steps, built in any profile
 --runs      how often each case is run, default 1
 --scenario  only these cases; without a number: see stepping_cases.py
 --crowd     four more tasks that are polled as fast as they can be
 --load      two processes beside it that compute
+--production  with the processor's breakpoints alone
 --breaks    in place of steps, a breakpoint on each line of the function
 
 Prints for each case its runs, misses and hangs. Exit status 1 if there is one.
@@ -61,10 +63,11 @@ def compare(case, stops, truth, profile):
     return None
 
 
-def step(session, case, program, crowd, profile):
+def step(session, case, options, profile):
     """One run of a case; what went wrong, or None."""
     session.ask(f"tbreak {case.place}")
-    stop = session.ask(f"run -- {program} {case.scenario} {'--crowd' if crowd else ''}")["stopped"]
+    stop = session.ask(f"run {'--production' if options.production else ''} -- {options.program} {case.scenario} "
+                       f"{'--crowd' if options.crowd else ''}")["stopped"]
     if stop["reason"] != "breakpoint":
         return f"no stop at {case.place}: {stop['reason']}"
     lines, task = [], stop["task"]
@@ -153,7 +156,7 @@ def run_case(options, case, profile):
     try:
         if options.breaks:
             return count_breaks(session, case, options.program, options.crowd) or ""
-        return step(session, case, options.program, options.crowd, profile) or ""
+        return step(session, case, options, profile) or ""
     except Ended as ended:
         return f"asyncdbg has ended: {ended}"
     finally:
@@ -186,7 +189,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--scenario", nargs="*", default=[])
-    for option in ("--crowd", "--load", "--breaks"):
+    for option in ("--crowd", "--load", "--breaks", "--production"):
         parser.add_argument(option, action="store_true")
     options = parser.parse_args()
     profile = "release" if "release" in pathlib.Path(options.program).parts else "debug"
