@@ -66,6 +66,7 @@ class Case:
                 re.fullmatch(CLOSING, self.source[n - 1])}
 
 
+VARIABLE = "the await of a variable calls nothing that records the line"
 MACRO = "code of a macro over several lines has the lines of its beginning and of its arguments"
 
 CASES = [
@@ -133,6 +134,13 @@ CASES = [
     Case("by_hand", "kinds"),
     Case("by_hand", "kinds", "poll", 1, at="let me = self.me.at()"),
     Case("wrapped", "kinds"),
+    Case("boxed", "values", may={"child.await": VARIABLE}),
+    # What comes and goes in the middle of a line.
+    Case("executes", "system"),
+    Case("forks", "system"),
+    Case("threads", "system"),
+    Case("signals", "system"),
+    Case("alarms", "system"),
     # What is beside them.
     Case("crowded", "crowd", at="let mut sum = more(me, 0)"),
     Case("neighbour", "crowd"),

@@ -13,6 +13,7 @@ mod ends;
 mod kinds;
 mod record;
 mod roots;
+mod system;
 mod together;
 mod values;
 mod work;
@@ -57,6 +58,7 @@ where
 fn run(scenario: &str, crowd: bool) {
     match scenario {
         "aborted" => spawn(crowd, ends::aborted(ME)),
+        "alarms" => spawn(crowd, system::alarms(ME)),
         "applies" => spawn(crowd, values::applies(ME)),
         "block" => spawn(crowd, kinds::block(ME)),
         "block_on" => roots::block_on(ME),
@@ -78,6 +80,8 @@ fn run(scenario: &str, crowd: bool) {
         "elapses" => spawn(crowd, together::elapses(ME)),
         "enters" => spawn(crowd, awaits::enters(ME)),
         "error" => spawn(crowd, awaits::error(ME)),
+        "executes" => spawn(crowd, system::executes(ME)),
+        "forks" => drop(system::forks(ME)),
         "generics" => spawn(crowd, kinds::generics(ME)),
         "join" => spawn(crowd, together::join(ME)),
         "joins" => spawn(crowd, ends::joins(ME)),
@@ -96,7 +100,9 @@ fn run(scenario: &str, crowd: bool) {
         "rounds" => spawn(crowd, awaits::rounds(ME)),
         "select" => spawn(crowd, together::select(ME)),
         "shutdown" => ends::shutdown(ME),
+        "signals" => spawn(crowd, system::signals(ME)),
         "spawns" => spawn(crowd, roots::spawns(ME)),
+        "threads" => spawn(crowd, system::threads(ME)),
         "timer" => spawn(crowd, awaits::timer(ME)),
         "try_join" => spawn(crowd, together::try_join(ME)),
         "unordered" => spawn(crowd, together::unordered(ME)),
