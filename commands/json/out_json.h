@@ -12,6 +12,8 @@
 #include "runtimes/trace/plan.h"
 
 void out_json_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);
+/* Where something is in the source; p NULL: null. */
+void out_json_source(struct json_writer *w, const char *key, const struct source_place *p);
 void out_json_local(struct json_writer *w, const char *key, const struct local *local);
 /* null for NULL; verbose: with its variables. */
 void out_json_future(struct json_writer *w, const char *key, const struct future *f, bool verbose);
@@ -55,6 +57,8 @@ void out_json_task_key(struct json_writer *w, const char *name, uint64_t key);
  * there is none, and none is listed.
  */
 void out_json_missing(struct json_writer *w, const struct trace_plan *plan, const bool *wanted);
+/* Writes "missing_keys": what no spawn has, by runtime. */
+void out_json_missing_keys(struct json_writer *w, const struct trace_plan *plan);
 /* Writes "frames" and "awaits" into the open object. */
 void out_json_place(struct json_writer *w, const struct trace_place *place);
 /* Writes a frame of a place into the open array. */

@@ -145,7 +145,7 @@ void out_json_future(struct json_writer *w, const char *key, const struct future
 	json_close_object(w);
 }
 
-static void put_source(struct json_writer *w, const char *key, const struct source_place *p)
+void out_json_source(struct json_writer *w, const char *key, const struct source_place *p)
 {
 	if (!p) {
 		json_put_null(w, key);
@@ -173,8 +173,8 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 	json_put_bool(w, "notified", task->state == TASK_RUNNING && task->notified);
 	out_json_number_if(w, "thread", task->thread, task->thread);
 	json_put_text(w, "type", task->type);
-	put_source(w, "spawned_at", task->spawned_at);
-	put_source(w, "defined_at", task->defined_at);
+	out_json_source(w, "spawned_at", task->spawned_at);
+	out_json_source(w, "defined_at", task->defined_at);
 	json_put_text(w, "waiting_on",
 	              task_waiting_on(&tmp, answer->snapshot, task, true, &others));
 	json_put_int(w, "leaves", (int64_t)future_leaves(task->root));
@@ -209,8 +209,8 @@ void out_json_job(struct json_writer *w, const struct answer *answer, const stru
 	json_put_bool(w, "notified", false);
 	out_json_number_if(w, "thread", job->thread, job->thread);
 	json_put_text(w, "type", job->type);
-	put_source(w, "spawned_at", job->spawned_at);
-	put_source(w, "defined_at", NULL);
+	out_json_source(w, "spawned_at", job->spawned_at);
+	out_json_source(w, "defined_at", NULL);
 	json_put_text(w, "waiting_on",
 	              task_waiting_on(&tmp, answer->snapshot, &task, true, &others));
 	json_put_int(w, "leaves", (int64_t)future_leaves(task.root));

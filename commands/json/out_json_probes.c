@@ -2,6 +2,7 @@
 
 #include "commands/json/out_json.h"
 #include "debugger/elf/usdt_notes.h"
+#include "runtimes/common/runtime.h"
 #include "runtimes/trace/plan.h"
 #include "runtimes/trace/trace.h"
 #include "runtimes/trace/trace_key.h"
@@ -75,6 +76,41 @@ void out_json_missing(struct json_writer *w, const struct trace_plan *plan, cons
 		json_put_text(w, "reason", m->reason);
 		json_put_text(w, "runtime", m->runtime);
 		json_put_bool(w, "never", m->never);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
+/* Whether a trace sees where tasks of the runtime of that point are spawned. */
+static bool has_sites(const struct trace_plan *plan, const struct trace_point *of)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct trace_point *p = &plan->points[i];
+
+		if (p->runtime == of->runtime && p->copy == of->copy && p->role == TRACE_AT_SPAWN &&
+		    p->kernel.behind_id)
+			return true;
+	}
+	return false;
+}
+
+void out_json_missing_keys(struct json_writer *w, const struct trace_plan *plan)
+{
+	const struct trace_point *last = NULL;
+
+	json_open_array(w, "missing_keys");
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct trace_point *p = &plan->points[i];
+
+		if ((last && p->runtime == last->runtime && p->copy == last->copy) ||
+		    p->role != TRACE_AT_POLL || has_sites(plan, p))
+			continue;
+		last = p;
+		json_open_object(w, NULL);
+		json_put_text(w, "event", trace_event_name(TRACE_SPAWN));
+		json_put_text(w, "key", "spawned_at");
+		json_put_text(w, "reason", "a trace cannot read it from the tasks of this build");
+		json_put_text(w, "runtime", p->runtime->name);
 		json_close_object(w);
 	}
 	json_close_array(w);

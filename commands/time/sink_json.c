@@ -31,6 +31,8 @@ static void put_events(struct json_writer *w, const struct trace_heading *h)
 	}
 	json_close_array(w);
 	out_json_missing(w, h->plan, h->wanted);
+	if (h->wanted[TRACE_SPAWN])
+		out_json_missing_keys(w, h->plan);
 }
 
 static void begin(struct sink *s, const struct trace_heading *h)
@@ -132,6 +134,8 @@ static void item(struct sink *s, const struct trace_item *item)
 	}
 	if (item->event == TRACE_WAKE || item->event == TRACE_SPAWN || item->event == TRACE_USDT)
 		out_json_task_key(w, "by", item->by);
+	if (item->event == TRACE_SPAWN)
+		out_json_source(w, "spawned_at", item->spawned_at);
 	if (item->hit)
 		put_hit(w, item->hit);
 	if (item->late)

@@ -5,6 +5,7 @@
 #include "commands/time/sink.h"
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
+#include "runtimes/model/model.h"
 #include "runtimes/trace/trace_key.h"
 
 struct sink_text {
@@ -99,6 +100,8 @@ static void append_details(struct str *s, const struct trace_item *item)
 		str_append(s, " ready");
 	if (item->place)
 		append_place(s, item->place);
+	if (item->spawned_at)
+		str_printf(s, " at %s:%u", item->spawned_at->file_short, item->spawned_at->line);
 	if (item->hit)
 		append_hit(s, item->hit);
 	if (item->late)

@@ -214,8 +214,19 @@ static __always_inline bool is_over(const struct probe_record *r, const struct p
 	                         state & p->busy_mask);
 }
 
+static __always_inline void copy_behind_id(struct whole_record *r, const struct probe_point *p,
+                                           __u64 id_offset)
+{
+	__u64 number, at = r->head.object + id_offset + p->behind_id;
+
+	if (!p->behind_id || !id_offset || !read_user(&number, sizeof(number), at))
+		return;
+	__builtin_memcpy(r->copy, &number, sizeof(number));
+	r->head.copied = sizeof(number);
+}
+
 static __always_inline void meet(struct whole_record *r, struct calls *c,
-                                 const struct probe_point *p)
+                                 const struct probe_point *p, __u64 id_offset)
 {
 	__u32 depth = c->depth;
 
@@ -233,6 +244,7 @@ static __always_inline void meet(struct whole_record *r, struct calls *c,
 			return;
 		frame_at(c, depth - 1)->finished = 1;
 	}
+	copy_behind_id(r, p, id_offset);
 	if (!(p->silent & PROBE_NO_HIT))
 		submit(r);
 }
@@ -290,7 +302,7 @@ int at_point(struct pt_regs *ctx)
 	if (p->kind == PROBE_CALL)
 		enter(r, c, p, sp, id_offset);
 	else
-		meet(r, c, p);
+		meet(r, c, p, id_offset);
 	return 0;
 }
 

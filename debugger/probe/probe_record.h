@@ -147,6 +147,11 @@ struct probe_point {
 	 */
 	__u32 has_result;
 	__u32 unfinished; /* of a PROBE_FINAL: it counts only while no bit of busy_mask is set */
+	/*
+	 * Of a PROBE_OBJECT: this far behind the id lie 8 bytes that follow its record, unless they
+	 * cannot be read; 0: none.
+	 */
+	__u32 behind_id;
 	struct probe_exchange exchange; /* of a PROBE_OBJECT or PROBE_FINAL */
 	/* Written by the program; 0 at first. */
 	__u32 looked;      /* how many calls were looked at: see PROBE_LOOKS */

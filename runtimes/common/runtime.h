@@ -93,6 +93,15 @@ struct probe_row {
 };
 
 /*
+ * A `&'static Location` of its spawn that each task has behind its id; all in bytes.
+ */
+struct probe_location {
+	uint64_t behind_id;  /* from the id to that pointer; 0: tasks have none */
+	uint64_t slot;       /* in the table: the distance from the object to that pointer */
+	uint64_t file, line; /* in the Location: pointer to and length of the name, the number */
+};
+
+/*
  * How an argument leads to the id of a task: it points to an object that has, table_offset bytes
  * from its beginning, a pointer to a table. The table has, after id_slot bytes, the distance in
  * bytes from the object to the id, a number of 8 bytes; after poll_slot
@@ -109,6 +118,7 @@ struct probe_id {
 	uint64_t busy_offset;
 	uint32_t busy_mask;
 	uint32_t running_mask; /* of these bits, those that are set while it is polled; 0: none */
+	struct probe_location location;
 };
 
 /*

@@ -118,6 +118,29 @@ static bool copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
 	return true;
 }
 
+/*
+ * Core.spawned_at, with --cfg tokio_unstable from 1.46 on: Core is repr(C), and its task_id of 8
+ * bytes lies before it (runtime/task/core.rs).
+ */
+static void find_location(struct inspector *in, struct tokio *k, const struct type *vtable,
+                          struct probe_location *ret)
+{
+	const struct path *slot = inspector_optional_path(in, vtable, "spawn_location_offset");
+	const struct type *type =
+		slot ? lookup_type(k->dm, "core::panic::location::Location", 0) : NULL;
+	/* core::panic::Location: std 1.91 | 1.89 | before */
+	const struct path *file = type ? inspector_optional_path(in, type,
+	                                                         "filename.pointer.data_ptr"
+	                                                         " | file_bytes_with_nul.data_ptr"
+	                                                         " | file.data_ptr")
+	                               : NULL;
+	const struct path *line = type ? inspector_optional_path(in, type, "line") : NULL;
+
+	if (file && line && path_offset(slot, &ret->slot) && path_offset(file, &ret->file) &&
+	    path_offset(line, &ret->line))
+		ret->behind_id = sizeof(uint64_t);
+}
+
 static bool probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 {
 	struct tokio *k = tokio_of(in)->copies;
@@ -131,6 +154,8 @@ static bool probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 	const struct type *vtable = table ? type_target(path_type(table)) : NULL;
 	slot = vtable ? inspector_optional_path(in, vtable, "id_offset") : NULL;
 	poll = vtable ? inspector_optional_path(in, vtable, "poll") : NULL;
+	if (vtable)
+		find_location(in, k, vtable, &ret->location);
 	ret->busy_mask = TOKIO_RUNNING | TOKIO_COMPLETE;
 	ret->running_mask = TOKIO_RUNNING;
 	if (!path_offset(k->layout.slots[TOKIO_STATE].path, &ret->busy_offset))

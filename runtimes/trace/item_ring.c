@@ -20,7 +20,7 @@ struct item_ring {
 	uint64_t head, tail;       /* bytes that were ever removed and added */
 	uint64_t before, last;     /* times: of the item before the oldest, and of the newest */
 	size_t n;                  /* items */
-	VEC(const void *) objects; /* types, places and probes */
+	VEC(const void *) objects; /* types, places, sites of spawns and probes */
 	struct map numbers;        /* of these, from 1 on */
 	item_ring_fn *displaced;
 	void *arg;
@@ -210,6 +210,8 @@ static void encode(struct item_ring *r, const struct trace_item *item, struct co
 	put_number(c, item->poll_ns);
 	put_object(r, c, item->place);
 	put_number(c, item->by);
+	if (item->event == TRACE_SPAWN)
+		put_object(r, c, item->spawned_at);
 	if (item->hit)
 		put_hit(r, c, item->hit);
 	c->data[0] = (unsigned char)c->at;
@@ -241,6 +243,7 @@ bool item_ring_read(const struct item_ring *r, struct item_ring_place *place, st
 	ret->poll_ns = get_number(&c);
 	ret->place = get_object(r, &c);
 	ret->by = get_number(&c);
+	ret->spawned_at = ret->event == TRACE_SPAWN ? get_object(r, &c) : NULL;
 	ret->hit = first & HAS_HIT ? get_hit(r, &c, a) : NULL;
 	*place = (struct item_ring_place){ place->at + len, ret->time };
 	return true;

@@ -18,8 +18,8 @@ struct item_ring;
 enum { ITEM_RING_MIN = 64 << 10 /* bytes */ };
 
 /*
- * An item that is displaced; it is valid during the call. The types, places and probes of all items
- * are borrowed: they live as long as the trace.
+ * An item that is displaced; it is valid during the call. The types, places, sites and probes of
+ * all items are borrowed: they live as long as the trace.
  */
 typedef void item_ring_fn(const struct trace_item *item, void *arg);
 

@@ -6,11 +6,13 @@
 
 #include <cmocka.h>
 
+#include "runtimes/model/model.h"
 #include "runtimes/trace/item_ring.h"
 
 /* Items whose number is their task's id, of every form. */
 static const char *const types[] = { "app::first", "app::second", NULL };
 static const struct trace_place here = { .number = 1 };
+static const struct source_place site = { .file = "src/main.rs", .line = 1 };
 static const struct usdt_probe probe = { .provider = "shop", .name = "order" };
 
 static struct trace_hit make_hit(uint64_t number, const char *text)
@@ -25,8 +27,10 @@ static struct trace_hit make_hit(uint64_t number, const char *text)
 
 static struct trace_item make_item(uint64_t number, const struct trace_hit *hit)
 {
+	enum trace_event event = hit ? TRACE_USDT : (enum trace_event)(number % TRACE_USDT);
+
 	return (struct trace_item){
-		.event = hit ? TRACE_USDT : (enum trace_event)(number % TRACE_USDT),
+		.event = event,
 		.time = UINT64_C(1) << 60 | (number * 1000 - (number % 7) * 1500),
 		.tid = (pid_t)(number % 5 + 1000000),
 		.worker = (int)(number % 3) - 1,
@@ -39,6 +43,7 @@ static struct trace_item make_item(uint64_t number, const struct trace_hit *hit)
 		.late = number % 5 == 0,
 		.place = number % 4 ? NULL : &here,
 		.by = number % 6 ? 0 : number * number,
+		.spawned_at = event == TRACE_SPAWN && number % 2 ? &site : NULL,
 		.hit = hit,
 	};
 }
@@ -58,6 +63,7 @@ static void assert_equal(const struct trace_item *a, const struct trace_item *b)
 	assert_int_equal(a->late, b->late);
 	assert_ptr_equal(a->place, b->place);
 	assert_int_equal(a->by, b->by);
+	assert_ptr_equal(a->spawned_at, b->spawned_at);
 	assert_int_equal(!a->hit, !b->hit);
 	if (!a->hit)
 		return;

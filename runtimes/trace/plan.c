@@ -306,6 +306,7 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.stack_slot = site.stack_slot,
 		.busy_offset = identified ? (uint32_t)p->id->busy_offset : 0,
 		.busy_mask = identified ? p->id->busy_mask : 0,
+		.behind_id = point.role == TRACE_AT_SPAWN ? (uint32_t)p->id->location.behind_id : 0,
 		.has_result = row->returns_end,
 		.unfinished = row->unfinished,
 	};

@@ -375,6 +375,7 @@ void trace_close(struct trace *t)
 	map_free(&t->tables);
 	map_free(&t->threads);
 	map_free(&t->types);
+	map_free(&t->sites);
 	id_set_free(&t->seen);
 	task_lives_free(&t->lives);
 	places_free(&t->places);

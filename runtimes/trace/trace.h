@@ -18,6 +18,7 @@
 
 struct inspector;
 struct snapshot;
+struct source_place;
 struct trace;
 
 struct trace_options {
@@ -70,7 +71,9 @@ struct trace_item {
 	/* Of a TRACE_POLL_END that is not ready: where the task sleeps; NULL: unknown. */
 	const struct trace_place *place;
 	uint64_t by; /* id of the task that the thread polled then; 0: none */
-	bool used;   /* of a TRACE_WAKE: a waker was used, of a task that may not have slept */
+	/* Of a TRACE_SPAWN: where the program did it; NULL: unknown. It lives as the trace. */
+	const struct source_place *spawned_at;
+	bool used; /* of a TRACE_WAKE: a waker was used, of a task that may not have slept */
 	/* Of a TRACE_USDT, whose task is the one that the thread polled then. */
 	const struct trace_hit *hit;
 };

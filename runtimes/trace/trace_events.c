@@ -1,6 +1,8 @@
 /* What the records of the kernel mean: events of tasks and threads. */
+#include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/log.h"
 #include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_private.h"
 
@@ -250,8 +252,92 @@ static bool take_use(struct trace *t, const struct trace_point *p, struct trace_
 	return !t->options.wakers || pass(t, item);
 }
 
+/* ---- where tasks are spawned ---- */
+
+enum { MAX_NAME = 4096, MAX_SITES = 65536 };
+
+/* The text of the file at a link-time address; NULL: it is none. */
+static char *text_at(const struct code_map *code, struct arena *a, uint64_t address, uint64_t len)
+{
+	if (!address || !len || len > MAX_NAME)
+		return NULL;
+	char *text = NEW_ARRAY(a, char, len + 1);
+	for (uint64_t i = 0; i < len; i++) {
+		uint64_t byte;
+
+		if (!debuginfo_initial_number(code->dm, address + i, 1, &byte))
+			return NULL;
+		text[i] = (char)byte;
+	}
+	return text;
+}
+
+/* Whether tasks with that table have the address where the program's point reads it. */
+static bool has_location(const struct trace_point *p, uint64_t table)
+{
+	const struct probe_id *id = p->id;
+
+	return code_map_pointer(p->code, table + id->location.slot) ==
+	       code_map_pointer(p->code, table + id->id_slot) + id->location.behind_id;
+}
+
+static void read_site(struct trace *t, const struct trace_point *p, uint64_t location,
+                      struct source_place *ret)
+{
+	const struct probe_location *l = &p->id->location;
+	uint64_t name = code_map_pointer(p->code, location + l->file), len, line;
+
+	if (!debuginfo_initial_number(p->code->dm, location + l->file + sizeof(name), sizeof(len),
+	                              &len) ||
+	    !debuginfo_initial_number(p->code->dm, location + l->line, sizeof(uint32_t), &line) ||
+	    !line)
+		return;
+	const char *file = text_at(p->code, &t->arena, name, len);
+	if (!file || !*file)
+		return;
+	*ret = (struct source_place){ .file = file, .line = (unsigned)line };
+	ret->file_short = inspector_source(t->in, &t->arena, file, NULL).text;
+}
+
+/*
+ * Where a task was spawned: the Location at a run-time address, which a task with that table has.
+ * NULL: it is no constant of the module that has the point.
+ */
+static const struct source_place *spawn_site(struct trace *t, const struct trace_point *p,
+                                             uint64_t table, uint64_t location)
+{
+	uint64_t bias = trace_bias(t, p->code);
+	struct source_place *place = map_get(&t->sites, location);
+
+	if (!place) {
+		if (t->sites.n >= MAX_SITES || !debuginfo_is_constant(p->code->dm, location - bias))
+			return NULL;
+		place = NEW(&t->arena, struct source_place);
+		map_put(&t->sites, location, place);
+		if (has_location(p, table - bias))
+			read_site(t, p, location - bias, place);
+		else
+			LOG("trace", "the table 0x%" PRIx64 " tells no location", table - bias);
+	}
+	return place->line ? place : NULL;
+}
+
+/* What follows the record of a spawn. */
+static void set_site(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                     const unsigned char *copy, struct trace_item *item)
+{
+	uint64_t location;
+
+	if (r->copied != sizeof(location))
+		return;
+	memcpy(&location, copy, sizeof(location));
+	item->spawned_at = spawn_site(t, p, r->table, location);
+}
+
+/* ---- records ---- */
+
 static bool take_object(struct trace *t, const struct trace_point *p, const struct probe_record *r,
-                        struct trace_item *item)
+                        const unsigned char *copy, struct trace_item *item)
 {
 	const struct trace_point *poll = poll_of_table(t, p, r->table);
 
@@ -268,6 +354,7 @@ static bool take_object(struct trace *t, const struct trace_point *p, const stru
 			return true;
 		t->spawned = item->task;
 		t->spawned_on = item->tid;
+		set_site(t, p, r, copy, item);
 		return pass(t, item);
 	case TRACE_AT_WAKE:
 		item->event = TRACE_WAKE;
@@ -319,5 +406,5 @@ bool trace_take(const struct probe_record *r, const unsigned char *copy, void *a
 		return take_static(t, r, copy, &item);
 	if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)
 		return take_call(t, p, r, copy, &item);
-	return take_object(t, p, r, &item);
+	return take_object(t, p, r, copy, &item);
 }

@@ -27,6 +27,7 @@ struct trace {
 	struct map ends;         /* run-time addresses to which polls return */
 	struct map tables;       /* run-time address of a table -> index + 1 of its poll function */
 	struct map threads;      /* tid -> struct known_thread */
+	struct map sites;        /* run-time address of a Location -> struct source_place */
 	struct map types;        /* run-time address of a table -> type of its tasks */
 	struct id_set seen;      /* tasks whose spawn was passed on, or that existed before */
 	struct task_lives lives; /* the same of those whose ids are addresses */

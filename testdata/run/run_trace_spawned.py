@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Where tasks were spawned, as a trace tells it of a program built with tokio_unstable.
+
+usage: run_trace_spawned.py [--allow-slow] ASYNCDBG PROGRAM [TEST...]
+
+PROGRAM is `traced`. Each spawn must be at a line of its source that spawns, and at the one that a snapshot
+tells of the same task. Exit status 77 where the kernel refuses probes.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from traced import HERE, WAIT, Program, Trace, check, check_schema_of, check_true, end, leave_out_refused, run_tests
+from traced import slow, take_slow
+
+PROGRAMS = os.path.join(HERE, "..", "programs")
+
+
+def spawns_of(asyncdbg, program, section):
+    """The spawns of a section that were seen themselves, and the trace."""
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, ["--events", "task-spawn", *slow])
+    if not trace.head:
+        traced.kill()
+        leave_out_refused(trace.message())
+    traced.run(section)
+    traced.end()
+    trace.finish()
+    check(f"{section}: lost", trace.end["lost"], 0)
+    check(f"{section}: missing keys", trace.head["missing_keys"], [])
+    return [item for item in trace.items if not item.get("late")], trace
+
+
+def line_of(place):
+    """The text of a line of the program's source."""
+    path = os.path.join(PROGRAMS, place["file"].partition("/programs/")[2] or place["file"].lstrip("/"))
+    path = path if os.path.exists(path) else os.path.join(PROGRAMS, *place["file"].split("/")[-3:])
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()[place["line"] - 1]
+
+
+def check_lines(section, spawns):
+    check_true(f"{section}: spawns", spawns)
+    for item in spawns:
+        place = item["spawned_at"]
+        check_true(f"{section}: a place of {item['type']}", place)
+        if place:
+            check_true(f"{section}: {item['type']} at {place}: {line_of(place)}", "spawn" in line_of(place))
+
+
+def test_lines(asyncdbg, program):
+    for section in ("counts", "current", "pingpong 10"):
+        spawns, trace = spawns_of(asyncdbg, program, section)
+        check_lines(section, spawns)
+        check_schema_of(section, [trace.first + "".join(trace.lines)], ".jsonl")
+
+
+def test_snapshot(asyncdbg, program):
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, ["--events", "task-spawn", *slow])
+    traced.begin("rate 3600")
+    item = json.loads(trace.child.stdout.readline())
+    words = [asyncdbg, "-p", str(traced.child.pid), "--json", "tasks"]
+    tasks = json.loads(subprocess.run(words, capture_output=True, timeout=WAIT, check=True).stdout)["tasks"]
+    places = {task["id"]: task["spawned_at"] for task in tasks}
+    check("the place in a snapshot", item["spawned_at"], places.get(item["task"]))
+    traced.kill()
+    trace.finish()
+
+
+def test_launched(asyncdbg, program):
+    """A program whose run-time addresses are known only when it has begun; as text."""
+    with tempfile.NamedTemporaryFile("r", suffix=".txt") as file:
+        words = ["trace", "--format", "text", "-o", file.name, "--events", "task-spawn", *slow, "--", program, "now", "counts"]
+        subprocess.run([asyncdbg, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAIT)
+        lines = [line for line in file if " task-spawn " in line and "[seen late]" not in line]
+    check_true("launched: spawns", lines)
+    check("launched: without a place", [line for line in lines if not re.search(r" at \S+\.rs:\d+", line)], [])
+
+
+def main(arguments):
+    arguments = take_slow(arguments)
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    asyncdbg, program, *names = arguments
+    run_tests(globals(), names, (asyncdbg, program))
+    end()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
