@@ -37,6 +37,9 @@ const struct probe_row executor_probes[] = {
 	{ PROBE_EVENT_END, "async_task::raw::", "run", .exchange = &ended, .calls = "drop_future" },
 	{ PROBE_EVENT_END, "async_task::raw::", "drop", .exchange = &ended, .calls = "drop_future",
 	  .optional = true },
+	/* optimised, the drop() of run's Guard, which a panic ends, is inlined there */
+	{ PROBE_EVENT_END, "core::ptr::", "drop_in_place",
+	  .drops = "async_task::raw::", .exchange = &ended, .optional = true },
 	{ PROBE_EVENT_END, "async_task::raw::", "drop_future", .once = true },
 	{ 0 },
 };

@@ -61,6 +61,11 @@ struct probe_bits {
 struct probe_row {
 	enum probe_event event;
 	const char *within, *name; /* as in struct mark_row; matches every instance */
+	/*
+	 * The functions are those of the compiler that drop a value (drop_in_place() of core) whose
+	 * type begins so; NULL: others. With exchange or calls.
+	 */
+	const char *drops;
 	unsigned argument; /* from 0: the argument that identifies the task; the runtime defines its
 	                      meaning (tokio: the address of the header) */
 	/*

@@ -371,7 +371,10 @@ static void plan_rows(struct planner *p)
 	for (const struct probe_row *row = p->runtime->probes; row->name; row++) {
 		if (row->unless && has_function(p, row_named(p->runtime->probes, row->unless)))
 			continue;
-		find_functions(p, row->within, row->name, add_point, row);
+		if (row->drops)
+			plan_inside_drops(p, row);
+		else
+			find_functions(p, row->within, row->name, add_point, row);
 		p->returns_end |= row->returns_end;
 	}
 	if (p->runtime->poll_caller)

@@ -120,6 +120,28 @@ void plan_inside(struct planner *p, const struct code_function *f, const char *n
 		p->unseen[row->event]++;
 }
 
+void plan_inside_drops(struct planner *p, const struct probe_row *row)
+{
+	/* rustc 1.97 | before */
+	static const char *const glue[] = { "core::ptr::drop_glue<", "core::ptr::drop_in_place<" };
+	SCRATCH(tmp);
+	const char *crate = arena_strndup(&tmp, row->drops, strcspn(row->drops, ":"));
+
+	for (size_t i = 0; i < p->code->n; i++) {
+		const struct code_function *f = &p->code->functions[i];
+
+		if (!strstr(f->name, crate) ||
+		    !(strstr(f->name, "drop_glue") || strstr(f->name, "drop_in_place")))
+			continue;
+		const char *name = plan_name(p, f);
+		for (size_t g = 0; g < sizeof(glue) / sizeof(*glue); g++) {
+			if (str_begins(name, glue[g]) &&
+			    str_begins(name + strlen(glue[g]), row->drops))
+				plan_inside(p, f, name, row);
+		}
+	}
+}
+
 static void note_call(uint64_t call, uint64_t target, void *arg)
 {
 	struct search *s = arg;

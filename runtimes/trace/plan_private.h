@@ -43,6 +43,8 @@ void plan_add(struct planner *p, const struct probe_row *row, bool rare,
 /* Adds the points within a function for a row that has exchange or calls. */
 void plan_inside(struct planner *p, const struct code_function *f, const char *name,
                  const struct probe_row *row);
+/* The same for a row that has drops: all functions that drop such values. */
+void plan_inside_drops(struct planner *p, const struct probe_row *row);
 /* Whether a function directly calls one of that own name. */
 bool plan_inside_calls(struct planner *p, const struct code_function *f, const char *called);
 
