@@ -3,7 +3,8 @@
 
 The program `traced` has a task for each worker that yields as fast as it can. The breakpoint is at the
 line that yields, and its condition compares a variable of the async function with a number that it
-never is. asyncdbg and gdb run the same program in turns; the program counts its polls.
+never is. asyncdbg and gdb run the same program in turns; the program counts its polls. With --task the
+breakpoint of asyncdbg is for a task that does not exist instead.
 """
 
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 import common
 
 CONDITION = "seconds == 99999"
+OTHER_TASK = 999999999
 WORKERS = (1, 4)
 LIMIT = 300
 
@@ -22,6 +24,7 @@ LIMIT = 300
 def parser():
     options = common.parser(__doc__)
     options.add_argument("--program", type=Path, required=True, help="`traced`, a debug build")
+    options.add_argument("--task", action="store_true", help="a breakpoint for another task")
     options.add_argument("--seconds", default=3, type=int, help="of each run")
     return options
 
@@ -34,7 +37,8 @@ def line():
 
 
 def asyncdbg(options, script):
-    script.write(f"break load.rs:{line()} if {CONDITION}\nrun -- {options.program}\n")
+    rule = f"--task {OTHER_TASK}" if options.task else f"if {CONDITION}"
+    script.write(f"break load.rs:{line()} {rule}\nrun -- {options.program}\n")
     return [options.asyncdbg, "-x", script.name]
 
 

@@ -99,6 +99,12 @@ struct tracer_launch {
 
 enum { TRACER_MAX_LOADS = 4 };
 
+/*
+ * As a register of a filter: the thread pointer, on machines where it is among the general
+ * registers of the kernel, as on x86-64. Elsewhere it cannot be read.
+ */
+enum { TRACER_THREAD_POINTER = 1 << 16 };
+
 /* Of the thread's value to that of the filter. */
 enum tracer_order { TRACER_EQUAL, TRACER_LESS, TRACER_MORE };
 
@@ -107,7 +113,7 @@ enum tracer_order { TRACER_EQUAL, TRACER_LESS, TRACER_MORE };
  * register, or of the memory that it leads to, is a certain one.
  */
 struct tracer_filter {
-	unsigned reg; /* DWARF number */
+	unsigned reg; /* DWARF number, or TRACER_THREAD_POINTER */
 	/* Each load reads 8 bytes at the value so far plus its offset; the last one size bytes. */
 	unsigned nloads;
 	int64_t offset[TRACER_MAX_LOADS]; /* without loads, the first one is added to the value */
@@ -116,6 +122,7 @@ struct tracer_filter {
 	enum tracer_order order;
 	bool is_signed; /* in two's complement of size bytes; for an order */
 	bool differs;   /* the opposite: any other value, not less, not more */
+	bool and_next;  /* a thread that matches must match the next one of the list, too */
 };
 
 struct tracer_request {
@@ -142,8 +149,9 @@ struct tracer_request {
 		struct {
 			uint64_t addr;
 			/*
-			 * TRACER_BREAK: only a thread that matches one of them is reported. What
-			 * cannot be read matches. n 0: every thread.
+			 * TRACER_BREAK: only a thread that matches one of them is reported, or all
+			 * of those that and_next combines. What cannot be read matches. n 0: every
+			 * thread.
 			 */
 			const struct tracer_filter *filters;
 			size_t n;
@@ -191,7 +199,7 @@ struct tracer_request {
 		struct {
 			pid_t tid;
 			struct arena *arena; /* of the result */
-			struct regs regs;    /* result; without the thread pointer */
+			struct regs regs;    /* result; the thread pointer as of a filter, else 0 */
 		} registers;
 	};
 };

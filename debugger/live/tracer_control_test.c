@@ -225,6 +225,45 @@ static unsigned long count_reported(struct tracer_filter filter, bool stepped)
 	}
 }
 
+#ifdef __x86_64__
+static _Thread_local uint64_t own; /* 0 in each thread */
+
+static unsigned long count_combined(const struct tracer_filter *filters, size_t n)
+{
+	CHILD(c, NULL, call_with_numbers_and_end);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	uint64_t addr = (uint64_t)(uintptr_t)called_with;
+	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, filters, n } };
+
+	expect_ok(tracer_request(tr, &r));
+	kill(c.pid, SIGRTMIN);
+	for (unsigned long hits = 0;; hits++) {
+		go(tr, TRACER_CONTINUE);
+		if (next_halt(tr).kind != EVENT_BREAKPOINT)
+			return hits;
+	}
+}
+
+/* A number and a thread-local: both, or another number. */
+static void test_combined_filters(void **state)
+{
+	int64_t offset = (int64_t)((uintptr_t)&own - (uintptr_t)__builtin_thread_pointer());
+	struct tracer_filter filters[] = {
+		{ .reg = FIRST_ARGUMENT, .nloads = 1, .size = 4, .value = 7, .and_next = true },
+		{ .reg = TRACER_THREAD_POINTER, .nloads = 1, .offset = { offset }, .size = 8 },
+		{ .reg = FIRST_ARGUMENT, .nloads = 1, .size = 4, .value = 8 },
+	};
+
+	(void)state;
+	assert_int_equal(count_combined(filters, 2), CALLERS);
+	assert_int_equal(count_combined(filters, 3), 2 * CALLERS);
+	filters[1].value = 1;
+	assert_int_equal(count_combined(filters, 2), 0);
+	assert_int_equal(count_combined(filters, 3), CALLERS);
+	assert_int_equal(count_combined(filters, 1), CALLERS); /* there is no next one */
+}
+#endif
+
 /* Of each thread all calls but the last one pass. At the last report all of them have. */
 static void count_passes(bool stepped)
 {
@@ -779,6 +818,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_call_is_reported_once),
 		cmocka_unit_test(test_only_what_matches_is_reported),
+#ifdef __x86_64__
+		cmocka_unit_test(test_combined_filters),
+#endif
 		cmocka_unit_test(test_filters_by_order),
 		cmocka_unit_test(test_passes_are_counted),
 		cmocka_unit_test(test_filters_and_steps),

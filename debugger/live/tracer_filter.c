@@ -34,16 +34,30 @@ static bool load(pid_t pid, uint64_t addr, unsigned size, uint64_t *ret)
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
+/* Where the registers have what a filter begins with. */
+static bool find_register(const struct arch *arch, unsigned reg, size_t *offset)
+{
+	if (reg == TRACER_THREAD_POINTER) {
+		*offset = arch->tp_offset;
+		return arch->tp_regset == NT_PRSTATUS;
+	}
+	if (reg >= arch->nregs)
+		return false;
+	*offset = arch->regs[reg].offset;
+	return true;
+}
+
 /* False: it cannot be read. */
 static bool find_value(const struct tracer *tr, const struct tracer_filter *f,
                        const unsigned char *regs, uint64_t *ret)
 {
 	uint64_t value;
+	size_t at;
 
-	if (f->reg >= tr->arch->nregs || f->size < 1 || f->size > sizeof(value) ||
+	if (!find_register(tr->arch, f->reg, &at) || f->size < 1 || f->size > sizeof(value) ||
 	    f->nloads > TRACER_MAX_LOADS)
 		return false;
-	memcpy(&value, regs + tr->arch->regs[f->reg].offset, sizeof(value));
+	memcpy(&value, regs + at, sizeof(value));
 	if (!f->nloads)
 		value += (uint64_t)f->offset[0];
 	for (unsigned i = 0; i < f->nloads; i++) {
@@ -75,13 +89,18 @@ static bool holds(const struct tracer_filter *f, uint64_t value)
 
 bool tracer_filter_matches(struct tracer *tr, const unsigned char *regs, const struct planted *p)
 {
+	bool all = true; /* of those that were combined so far */
 	uint64_t value;
 
 	for (size_t i = 0; i < p->nfilters; i++) {
 		const struct tracer_filter *f = &p->filters[i];
 
-		if (!find_value(tr, f, regs, &value) || holds(f, value))
+		all = all && (!find_value(tr, f, regs, &value) || holds(f, value));
+		if (f->and_next && i + 1 < p->nfilters)
+			continue;
+		if (all)
 			return true;
+		all = true;
 	}
 	return !p->nfilters;
 }

@@ -163,15 +163,29 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 
 /* ---- traps ---- */
 
+/* What the tracer tests by itself, in filters[2]; NULL: nothing. */
+static const struct tracer_filter *find_filters(const struct breakpoint_place *p,
+                                                struct tracer_filter *filters)
+{
+	const struct breakpoint *bp = p->breakpoint;
+	size_t n = 0;
+
+	if (bp->event)
+		return p->filter;
+	n += breakpoint_filter(bp, p->addr, &filters[n]);
+	n += bp->task && debuggee_task_filter(bp->debuggee, bp->task, &filters[n]);
+	filters[0].and_next = n == 2;
+	return n ? filters : NULL;
+}
+
 static struct error *plant(struct breakpoint_place *p)
 {
-	struct tracer_filter filter;
-	struct trap_options options = { .addr = p->addr, .decide = breakpoint_decide, .arg = p };
+	struct tracer_filter filters[2];
+	const struct trap_options options = { .addr = p->addr,
+		                              .filter = find_filters(p, filters),
+		                              .decide = breakpoint_decide,
+		                              .arg = p };
 
-	if (p->breakpoint->event)
-		options.filter = p->filter;
-	else if (breakpoint_filter(p->breakpoint, p->addr, &filter))
-		options.filter = &filter;
 	return trap_add(&p->breakpoint->debuggee->control, &options, &p->trap);
 }
 

@@ -33,7 +33,7 @@ struct breakpoint_place {
 	struct trap *trap;             /* NULL: it is not planted */
 	/* Of an event of a task: what a hit means, and which threads it concerns. */
 	const struct trace_point *point;
-	const struct tracer_filter *filter; /* NULL: all */
+	const struct tracer_filter *filter; /* as of a trap; NULL: all */
 };
 
 struct breakpoint {

@@ -35,7 +35,7 @@ static enum predicate_op turned(enum predicate_op op)
 	}
 }
 
-static bool of_comparison(struct inspector *in, uint64_t pc, const struct predicate *p,
+static bool of_comparison(struct debuggee *d, uint64_t pc, const struct predicate *p,
                           struct tracer_filter *ret)
 {
 	bool turn = p->left->op == PREDICATE_LITERAL;
@@ -43,8 +43,12 @@ static bool of_comparison(struct inspector *in, uint64_t pc, const struct predic
 	enum predicate_op op = turn ? turned(p->op) : p->op;
 	struct frame_filter_literal literal;
 
+	if (path->op == PREDICATE_TASK_ID && op == PREDICATE_EQUAL &&
+	    to_literal(turn ? p->left : p->right, &literal))
+		return !literal.is_bool && !literal.negative &&
+		       debuggee_number_filter(d, literal.number, ret);
 	if (path->op != PREDICATE_PATH || !to_literal(turn ? p->left : p->right, &literal) ||
-	    !frame_filter(in, pc, path->path, &literal, ret))
+	    !frame_filter(asyncdbg_inspector(d->handle), pc, path->path, &literal, ret))
 		return false;
 	if (literal.is_bool && op != PREDICATE_EQUAL && op != PREDICATE_DIFFERS)
 		return false;
@@ -56,32 +60,33 @@ static bool of_comparison(struct inspector *in, uint64_t pc, const struct predic
 	return true;
 }
 
-static bool of_bool(struct inspector *in, uint64_t pc, const struct predicate *p, bool truth,
+static bool of_bool(struct debuggee *d, uint64_t pc, const struct predicate *p, bool truth,
                     struct tracer_filter *ret)
 {
 	const struct frame_filter_literal literal = { .is_bool = true, .number = truth };
 
-	return p->op == PREDICATE_PATH && frame_filter(in, pc, p->path, &literal, ret);
+	return p->op == PREDICATE_PATH &&
+	       frame_filter(asyncdbg_inspector(d->handle), pc, p->path, &literal, ret);
 }
 
 /* A test without which the condition is not true. Of two, one will do: all of it follows. */
-static bool find_filter(struct inspector *in, uint64_t pc, const struct predicate *p,
+static bool find_filter(struct debuggee *d, uint64_t pc, const struct predicate *p,
                         struct tracer_filter *ret)
 {
 	switch (p->op) {
 	case PREDICATE_AND:
-		return find_filter(in, pc, p->left, ret) || find_filter(in, pc, p->right, ret);
+		return find_filter(d, pc, p->left, ret) || find_filter(d, pc, p->right, ret);
 	case PREDICATE_NOT:
-		return of_bool(in, pc, p->left, false, ret);
+		return of_bool(d, pc, p->left, false, ret);
 	case PREDICATE_PATH:
-		return of_bool(in, pc, p, true, ret);
+		return of_bool(d, pc, p, true, ret);
 	case PREDICATE_EQUAL:
 	case PREDICATE_DIFFERS:
 	case PREDICATE_LESS:
 	case PREDICATE_AT_MOST:
 	case PREDICATE_MORE:
 	case PREDICATE_AT_LEAST:
-		return of_comparison(in, pc, p, ret);
+		return of_comparison(d, pc, p, ret);
 	default:
 		return false;
 	}
@@ -89,8 +94,7 @@ static bool find_filter(struct inspector *in, uint64_t pc, const struct predicat
 
 bool breakpoint_filter(const struct breakpoint *bp, uint64_t pc, struct tracer_filter *ret)
 {
-	struct inspector *in =
-		bp->debuggee->handle ? asyncdbg_inspector(bp->debuggee->handle) : NULL;
+	struct debuggee *d = bp->debuggee;
 
-	return in && bp->parsed && find_filter(in, pc, bp->parsed, ret);
+	return d->handle && bp->parsed && find_filter(d, pc, bp->parsed, ret);
 }

@@ -75,7 +75,7 @@ void breakpoint_count_cost(struct breakpoint *bp)
 
 static bool has_passes(const struct breakpoint *bp)
 {
-	return bp->enabled && !bp->rate.reported && (bp->parsed || bp->event);
+	return bp->enabled && !bp->rate.reported && (bp->parsed || bp->event || bp->task);
 }
 
 /* Those at all places of a breakpoint, which are counted anew. A program that has ended has none.

@@ -1,9 +1,32 @@
 #include "runtimes/stepping/debuggee.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "runtimes/analysis/view.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/hits/operand.h"
+#include "runtimes/inspect/current_task.h"
 #include "runtimes/stepping/step_cache.h"
+
+/* Of the threads of the present program. */
+struct thread_task {
+	const char *id; /* the last answer of debuggee_task() */
+	char text[24];  /* of a number that was read from the thread itself */
+	/*
+	 * Where threads have the number of their task: from the thread pointer. exact: it is 0
+	 * while they run none of any runtime.
+	 */
+	int64_t offset;
+	bool known, exact;
+};
+
+void debuggee_forget_tasks(struct debuggee *d)
+{
+	free(d->thread_task);
+	d->thread_task = NULL;
+	d->task_tid = 0;
+}
 
 struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 {
@@ -15,7 +38,7 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 	d->step = (struct step_end){ 0 };
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
-	d->task_tid = 0;
+	debuggee_forget_tasks(d);
 	event_break_forget(d);
 	TRY(libraries_begin(d));
 	return breakpoint_find_all(d);
@@ -30,7 +53,7 @@ void debuggee_end(struct debuggee *d)
 	d->step = (struct step_end){ 0 };
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
-	d->task_tid = 0;
+	debuggee_forget_tasks(d);
 	event_break_forget(d);
 }
 
@@ -44,6 +67,73 @@ struct error *debuggee_continue(struct debuggee *d)
 	return control_continue(&d->control);
 }
 
+/* ---- the task of a thread ---- */
+
+static struct thread_task *thread_task_of(struct debuggee *d)
+{
+	struct current_task current = { 0 };
+	struct thread_task *t = d->thread_task;
+
+	if (t)
+		return t;
+	d->thread_task = t = calloc(1, sizeof(*t));
+	if (!t)
+		out_of_memory();
+	/* There libraries that are loaded later need not be seen. */
+	if (d->handle && !d->control.production)
+		t->known = current_task_find(asyncdbg_inspector(d->handle), &current);
+	t->exact = t->known && current.zero;
+	t->offset = current.offset;
+	return t;
+}
+
+bool debuggee_number_filter(struct debuggee *d, uint64_t number, struct tracer_filter *ret)
+{
+	const struct thread_task *t = thread_task_of(d);
+
+	if (!number || !t->known)
+		return false;
+	*ret = (struct tracer_filter){ .reg = TRACER_THREAD_POINTER,
+		                       .nloads = 1,
+		                       .offset = { t->offset },
+		                       .size = sizeof(number),
+		                       .value = number };
+	return true;
+}
+
+bool debuggee_task_filter(struct debuggee *d, const char *id, struct tracer_filter *ret)
+{
+	struct predicate_value v = operand_of_id(id);
+
+	/* "007" is the id of no task. */
+	return v.kind == PREDICATE_NUMBER && *id != '0' && debuggee_number_filter(d, v.number, ret);
+}
+
+/* Reads the number that a thread has itself. False: none, or it is not known. */
+static bool read_current(struct debuggee *d, pid_t tid)
+{
+	SCRATCH(tmp);
+	struct thread_task *t = thread_task_of(d);
+	struct regs regs;
+	uint64_t number = 0;
+
+	if (!t->exact)
+		return false;
+	struct error *err = control_registers(&d->control, tid, &tmp, &regs);
+	if (!err && regs.thread_pointer)
+		err = control_read(&d->control, regs.thread_pointer + (uint64_t)t->offset, &number,
+		                   sizeof(number));
+	bool known = !err && number;
+	error_free(err);
+	if (!known)
+		return false;
+	snprintf(t->text, sizeof(t->text), "%" PRIu64, number);
+	t->id = t->text;
+	d->task_tid = tid;
+	d->task_nstops = d->control.nstops;
+	return true;
+}
+
 /* Looks at the tasks that run, and keeps the one of a thread. */
 static struct error *look(struct debuggee *d, pid_t tid, bool whole, const struct snapshot **snap,
                           const struct thread_info **th)
@@ -51,7 +141,7 @@ static struct error *look(struct debuggee *d, pid_t tid, bool whole, const struc
 	TRY(whole ? asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, snap)
 	          : asyncdbg_few(d->handle, &tid, 1, snap));
 	*th = snapshot_thread_by_tid(*snap, tid);
-	d->task = *th ? (*th)->task : NULL;
+	thread_task_of(d)->id = *th ? (*th)->task : NULL;
 	d->task_tid = tid;
 	d->task_nstops = d->control.nstops;
 	return NULL;
@@ -62,9 +152,9 @@ struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret)
 	const struct thread_info *th;
 	const struct snapshot *snap;
 
-	if (d->task_tid != tid || d->task_nstops != d->control.nstops)
+	if ((d->task_tid != tid || d->task_nstops != d->control.nstops) && !read_current(d, tid))
 		TRY(look(d, tid, false, &snap, &th));
-	*ret = d->task;
+	*ret = thread_task_of(d)->id;
 	return NULL;
 }
 
@@ -117,5 +207,6 @@ void debuggee_close(struct debuggee *d)
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
 	event_break_forget(d);
+	debuggee_forget_tasks(d);
 	*d = (struct debuggee){ 0 };
 }

@@ -35,10 +35,10 @@ struct debuggee {
 	struct event_points *event_points; /* of event_break.c; NULL: not looked for yet */
 	uint64_t seen_nstops; /* the control.nstops of the last snapshot of the handle; the caller
 	                         sets it */
-	/* The last answer of debuggee_task(), and the control.nstops and thread it is of. */
+	/* Of the last answer of debuggee_task(): the control.nstops and thread it is of. */
 	uint64_t task_nstops;
-	pid_t task_tid; /* 0: none */
-	const char *task;
+	pid_t task_tid;                  /* 0: none */
+	struct thread_task *thread_task; /* of debuggee.c */
 };
 
 /*
@@ -52,7 +52,8 @@ void debuggee_end(struct debuggee *d);
 struct error *debuggee_continue(struct debuggee *d) MUST_CHECK;
 /*
  * The id of the task that a thread of the halted program runs; NULL: none. Valid until the next
- * snapshot of the handle. Costs a look at the tasks that run, once for each stop of a thread.
+ * snapshot of the handle. Costs a look at the tasks that run, once for each stop of a thread; less
+ * where the thread has the number of its task at a known place.
  */
 struct error *debuggee_task(struct debuggee *d, pid_t tid, const char **ret) MUST_CHECK;
 /*
@@ -69,6 +70,14 @@ struct error *debuggee_task_text(struct debuggee *d, pid_t tid, enum predicate_o
 /* The same as the operand of a condition. */
 struct error *debuggee_task_operand(struct debuggee *d, pid_t tid, const struct predicate *operand,
                                     struct predicate_value *ret) MUST_CHECK;
+/*
+ * Tests of the threads that are true for those that run a task: of that id, or of that number.
+ * False: there is none.
+ */
+bool debuggee_task_filter(struct debuggee *d, const char *id, struct tracer_filter *ret);
+bool debuggee_number_filter(struct debuggee *d, uint64_t number, struct tracer_filter *ret);
+/* What is known of the tasks of threads is looked for anew: the program's runtimes have changed. */
+void debuggee_forget_tasks(struct debuggee *d);
 /* The debug info of the program; NULL: there is no program. */
 struct debuginfo *debuggee_debuginfo(const struct debuggee *d);
 /* Lets the program go, or ends what was started; frees all. */

@@ -80,7 +80,10 @@ static struct error *look(void *debuggee, const struct trap_hit *hit, bool *stop
 	if (state != RT_CONSISTENT)
 		return NULL;
 	TRY(asyncdbg_update_modules(d->handle, &changed));
-	return changed ? find_anew(d) : NULL;
+	if (!changed)
+		return NULL;
+	debuggee_forget_tasks(d); /* another runtime may have come */
+	return find_anew(d);
 }
 
 static bool wants(const struct debuggee *d)

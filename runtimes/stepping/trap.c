@@ -6,8 +6,8 @@
 
 struct trap {
 	uint64_t addr;
-	struct tracer_filter filter;
-	bool has_filter;
+	struct tracer_filter filters[2]; /* both must match */
+	size_t nfilters;
 	bool planted; /* in the present program */
 	bool removed; /* freed when all have decided */
 	trap_decide *decide;
@@ -32,7 +32,8 @@ bool trap_is_at(const struct control *c, uint64_t addr)
 static struct error *update(struct control *c, uint64_t addr)
 {
 	SCRATCH(tmp);
-	struct tracer_filter *filters = NEW_ARRAY(&tmp, struct tracer_filter, c->traps.list.n + 1);
+	struct tracer_filter *filters =
+		NEW_ARRAY(&tmp, struct tracer_filter, 2 * c->traps.list.n + 1);
 	size_t n = 0;
 	bool all = false;
 
@@ -45,8 +46,9 @@ static struct error *update(struct control *c, uint64_t addr)
 
 		if (!is_at(trap, addr))
 			continue;
-		all |= !trap->has_filter;
-		filters[n++] = trap->filter;
+		all |= !trap->nfilters;
+		for (size_t j = 0; j < trap->nfilters; j++)
+			filters[n++] = trap->filters[j];
 	}
 	return control_plant(c, addr, filters, all ? 0 : n);
 }
@@ -58,12 +60,13 @@ struct error *trap_add(struct control *c, const struct trap_options *options, st
 	if (!trap)
 		out_of_memory();
 	*trap = (struct trap){ .addr = options->addr,
-		               .has_filter = options->filter,
 		               .planted = true,
 		               .decide = options->decide,
 		               .arg = options->arg };
 	if (options->filter)
-		trap->filter = *options->filter;
+		trap->filters[trap->nfilters++] = options->filter[0];
+	if (options->filter && options->filter->and_next)
+		trap->filters[trap->nfilters++] = options->filter[1];
 	*vec_push(&c->traps.list) = trap;
 	struct error *err = update(c, trap->addr);
 	if (err) {

@@ -31,7 +31,10 @@ typedef struct error *trap_decide(void *arg, const struct trap_hit *hit, bool *s
 
 struct trap_options {
 	uint64_t addr; /* run-time */
-	/* The function is called only for threads that match. NULL: for all. Copied. */
+	/*
+	 * The function is called only for threads that match; with and_next a second one follows it
+	 * in memory, which must match, too. NULL: for all. Copied.
+	 */
 	const struct tracer_filter *filter;
 	trap_decide *decide;
 	void *arg;

@@ -8,6 +8,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/values/show_rows.h"
 #include "runtimes/common/bindings.h"
+#include "runtimes/common/current_task.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/common/runtime.h"
 
@@ -279,6 +280,8 @@ extern const char *const tokio_pollers[],
 
 /* tokio_context.c: reads the contexts of all threads and finds the runtimes. */
 void tokio_read_threads(struct collector *c, struct tokio_thread *threads);
+/* Reads the thread-local context of the only copy, in the executable. */
+current_task_fn tokio_current_task;
 void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
                          struct tokio_runtime **ret, size_t *nret);
 

@@ -120,6 +120,27 @@ void tokio_read_threads(struct collector *c, struct tokio_thread *threads)
 	}
 }
 
+bool tokio_current_task(struct inspector *in, struct current_task *ret)
+{
+	const struct tokio *k = tokio_of(in)->copies;
+	const struct module *m = k ? k->dm->module : NULL;
+	const struct path *id = k ? k->layout.slots[TOKIO_TASK_ID].path : NULL, *whole;
+	uint64_t align = m && m->tls_align ? m->tls_align : 1, offset;
+
+	if (!k || k->next || !m->is_main || !id || (align & (align - 1)) ||
+	    !path_offset_in_variants(id, &offset) || type_size(path_type(id)) != 8)
+		return false;
+	offset += k->context.offset;
+	if (offset > m->tls_memsz || m->tls_memsz - offset < 8)
+		return false;
+	offset += arch_tls_block(in->target->arch, 0, m->tls_memsz, m->tls_vaddr, align);
+	whole = inspector_optional_path(in, k->context.type, "current_task_id");
+	/* 1.41: NonZeroU64, so that 0 is None | 1.38 and before: the number may stay beside it */
+	*ret = (struct current_task){ .offset = (int64_t)offset,
+		                      .zero = whole && type_size(path_type(whole)) == 8 };
+	return true;
+}
+
 static int by_creation(const void *a, const void *b)
 {
 	const struct tokio_runtime *x = a, *y = b;
