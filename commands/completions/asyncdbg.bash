@@ -75,7 +75,7 @@ _asyncdbg()
 		*" attach "*) own="--production" ;;
 		*" watch "*) own="--state --after --every" ;;
 		*" rwatch "* | *" awatch "*) own="--after --every" ;;
-		*" break "* | *" tbreak "*) own="--task --after --every --on-resume --on-wake --on-spawn --on-done" ;;
+		*" break "* | *" tbreak "*) own="--task --after --every --on-resume --on-wake --on-spawn --on-done --on-drop" ;;
 		*" logpoint "*) own="--task --after --every" ;;
 		*" catch "*) own="--every" ;;
 		*" dap "*) own="--listen" ;;
@@ -96,7 +96,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after | --on-resume | --on-wake | --on-spawn | --on-done | --listen) skip=1 ;;
+		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after | --on-resume | --on-wake | --on-spawn | --on-done | --on-drop | --listen) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;

@@ -134,6 +134,7 @@ complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l 
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-wake -x -d 'When that task is woken'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-spawn -x -d 'When a task of such a type is made'
 complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-done -x -d 'When that task has ended'
+complete -c asyncdbg -n '__asyncdbg_typed break; or __asyncdbg_typed tbreak' -l on-drop -x -d 'When its future is dropped before it has returned'
 complete -c asyncdbg -n '__asyncdbg_typed catch' -a 'panic task-panic deadlock'
 complete -c asyncdbg -n '__asyncdbg_typed catch' -l every -x -d 'How often it looks for deadlocks'
 complete -c asyncdbg -n '__asyncdbg_typed dap' -l listen -x -d 'Wait for a client on this port of this machine'

@@ -265,6 +265,7 @@ static const struct command_option break_options[] = {
 	{ "on-wake", "ID", false, "When that task is woken: the thread that wakes it stops" },
 	{ "on-spawn", "TYPE", false, "When a task is made of a future of such a type (a regex)" },
 	{ "on-done", "ID", false, "When that task has ended, by itself or aborted" },
+	{ "on-drop", "ID", false, "When that task's future is dropped before it has returned" },
 	{ 0 },
 };
 

@@ -116,8 +116,8 @@ static bool shows_stack(const struct stopped *stopped)
 	enum event_break_kind kind =
 		bp && bp->event ? event_break_kind_of(bp->event) : EVENT_BREAK_NONE;
 
-	return kind == EVENT_BREAK_WAKE || kind == EVENT_BREAK_SPAWN || kind == EVENT_BREAK_PANIC ||
-	       kind == EVENT_BREAK_TASK_PANIC;
+	return kind == EVENT_BREAK_WAKE || kind == EVENT_BREAK_SPAWN || kind == EVENT_BREAK_DROP ||
+	       kind == EVENT_BREAK_PANIC || kind == EVENT_BREAK_TASK_PANIC;
 }
 
 /* What the thread that has stopped runs, and that on which the step began. */

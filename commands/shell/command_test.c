@@ -214,6 +214,7 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	assert_refuses("break --after 2",
 	               "break needs a place, or an event of a task: --on-wake ID");
 	assert_refuses("break main --on-wake 7", "break takes one place, or one event of a task");
+	assert_refuses("break --on-drop x", "\"x\" is no id of a task");
 	assert_refuses("break --on-wake x", "\"x\" is no id of a task");
 	assert_refuses("catch fire", "nothing is called \"fire\" that can be caught: panic, "
 	                             "task-panic or deadlock");

@@ -274,8 +274,19 @@ static void add_points(struct finder *f, const struct trace_point *poll)
 	}
 }
 
+static struct error *add_drops(struct finder *f, const struct trace_point *poll, uint64_t entry)
+{
+	struct breakpoint_place *found = NULL;
+	size_t n;
+
+	TRY(drop_break_find(f->bp, poll, entry, &found, &n));
+	for (size_t i = 0; i < n; i++)
+		*vec_push(&f->places) = found[i];
+	return NULL;
+}
+
 /* The places at which a task that is there has its event. */
-static void find_task_places(struct finder *f)
+static struct error *find_task_places(struct finder *f)
 {
 	struct control *c = &f->bp->debuggee->control;
 	const struct trace_point *poll = NULL;
@@ -294,6 +305,8 @@ static void find_task_places(struct finder *f)
 		f->bp->note = "the function that polls the task is unknown";
 	} else if (f->e->kind == EVENT_BREAK_RESUME) {
 		add_task_place(f, poll, addr);
+	} else if (f->e->kind == EVENT_BREAK_DROP) {
+		return add_drops(f, poll, addr);
 	} else {
 		bool shown = poll->has[event_of(f->e->kind)];
 
@@ -304,6 +317,7 @@ static void find_task_places(struct finder *f)
 			            f->e->kind == EVENT_BREAK_DONE ? "ends of tasks"
 			                                           : "wake-ups of tasks");
 	}
+	return NULL;
 }
 
 /* Whether a spawn of that runtime can be distinguished from another use of a task. */
@@ -417,9 +431,8 @@ static struct error *find_places(struct finder *f)
 		if (!f->e->header)
 			TRY(find_task(f));
 		if (f->e->header)
-			find_task_places(f);
-		else
-			wait_for_task(f);
+			return find_task_places(f);
+		wait_for_task(f);
 	}
 	return NULL;
 }
@@ -518,6 +531,16 @@ static bool decide_task(struct breakpoint *bp, const struct trace_point *point, 
 	return true;
 }
 
+static bool decide_drop(struct breakpoint *bp, const struct trace_point *point, uint64_t argument)
+{
+	struct event_break *e = bp->event;
+
+	if (e->over)
+		return false;
+	e->over = key_of(&bp->debuggee->control, point, e->header) != e->key;
+	return !e->over && drop_break_decide(e, asyncdbg_inspector(bp->debuggee->handle), argument);
+}
+
 /* A task is made while one is looked for. */
 static struct error *meet_task(struct breakpoint *bp, const struct trace_point *point,
                                uint64_t header)
@@ -542,6 +565,10 @@ struct error *event_break_decide(const struct breakpoint_place *place, const str
 	if (event_break_is_catch(bp->event->kind))
 		return panic_break_decide(bp, hit, counts);
 	TRY(control_registers(&bp->debuggee->control, hit->tid, &tmp, &regs));
+	if (bp->event->kind == EVENT_BREAK_DROP && bp->event->header) {
+		*counts = decide_drop(bp, point, regs.r[arch->arguments[0]]);
+		return NULL;
+	}
 	uint64_t header = header_at(arch, point, &regs);
 	if (!header)
 		return NULL;

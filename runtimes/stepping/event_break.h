@@ -24,6 +24,7 @@ enum event_break_kind {
 	                   */
 	EVENT_BREAK_SPAWN, /* a task of a certain type of future is made */
 	EVENT_BREAK_DONE,  /* a task has ended, by itself or aborted */
+	EVENT_BREAK_DROP,  /* the future of a task is dropped before it has returned */
 	/* Catches: of the program, not of a certain task. */
 	EVENT_BREAK_PANIC,      /* a panic, before anything is unwound */
 	EVENT_BREAK_TASK_PANIC, /* one that ends a task: only the runtime catches it */

@@ -7,7 +7,20 @@
 #include "debugger/base/vec.h"
 #include "runtimes/stepping/event_break.h"
 
+struct breakpoint_place;
 struct code_map;
+struct inspector;
+struct trace_point;
+struct type;
+
+enum { DROP_MAX_HOLDERS = 4 };
+
+/* An enum that holds the future of a task, in one variant: once that has ended, in none. */
+struct drop_holder {
+	const struct type *type;
+	uint64_t offset; /* from the address of the task */
+	const char *variant;
+};
 
 struct event_break {
 	enum event_break_kind kind;
@@ -21,9 +34,15 @@ struct event_break {
 	const char *task;           /* of the last hit; in hit_arena, as type and message */
 	const char *type;           /* of its future; NULL: unknown */
 	const struct code_map *std; /* of a panic: the module that has rust_panic() */
-	const char *message;        /* of a panic or a deadlock; NULL: unknown */
-	uint64_t every_ns;          /* of a deadlock: between looks */
-	VEC(const char *) seen;     /* deadlocks that were reported, as texts; in arena */
+	const char
+		*message; /* of a panic or a deadlock, NULL: unknown; of a drop: in which state */
+	/* Of a drop: the future, a coroutine in the memory of the task. */
+	uint64_t future;
+	const struct type *future_type;
+	struct drop_holder holders[DROP_MAX_HOLDERS];
+	size_t nholders;
+	uint64_t every_ns;      /* of a deadlock: between looks */
+	VEC(const char *) seen; /* deadlocks that were reported, as texts; in arena */
 	struct arena arena, hit_arena;
 };
 
@@ -31,5 +50,17 @@ struct event_break {
 struct error *panic_break_find(struct breakpoint *bp) MUST_CHECK;
 struct error *panic_break_decide(struct breakpoint *bp, const struct trap_hit *hit, bool *counts)
 	MUST_CHECK;
+
+/*
+ * EVENT_BREAK_DROP of a task that is there, which has that poll function: the places, in
+ * bp->find_arena. Where drops are not seen, the note says so.
+ */
+struct error *drop_break_find(struct breakpoint *bp, const struct trace_point *poll, uint64_t entry,
+                              struct breakpoint_place **ret, size_t *n) MUST_CHECK;
+/*
+ * Whether a thread at one of them drops the future, with that first argument. Only the first drop
+ * counts, and not one of a future that has returned or panicked.
+ */
+bool drop_break_decide(struct event_break *e, struct inspector *in, uint64_t argument);
 
 #endif

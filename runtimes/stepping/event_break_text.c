@@ -4,10 +4,10 @@
 #include "runtimes/stepping/event_break_private.h"
 
 static const char *const names[EVENT_BREAK_NKINDS] = {
-	[EVENT_BREAK_RESUME] = "on-resume", [EVENT_BREAK_WAKE] = "on-wake",
-	[EVENT_BREAK_SPAWN] = "on-spawn",   [EVENT_BREAK_DONE] = "on-done",
-	[EVENT_BREAK_PANIC] = "panic",      [EVENT_BREAK_TASK_PANIC] = "task-panic",
-	[EVENT_BREAK_DEADLOCK] = "deadlock"
+	[EVENT_BREAK_RESUME] = "on-resume",      [EVENT_BREAK_WAKE] = "on-wake",
+	[EVENT_BREAK_SPAWN] = "on-spawn",        [EVENT_BREAK_DONE] = "on-done",
+	[EVENT_BREAK_DROP] = "on-drop",          [EVENT_BREAK_PANIC] = "panic",
+	[EVENT_BREAK_TASK_PANIC] = "task-panic", [EVENT_BREAK_DEADLOCK] = "deadlock"
 };
 
 const char *event_break_name(enum event_break_kind kind)
@@ -44,7 +44,8 @@ const char *event_break_describe(const struct event_break *e, const char *by, st
 	static const char *const words[EVENT_BREAK_NKINDS] = { [EVENT_BREAK_RESUME] = "is polled",
 		                                               [EVENT_BREAK_WAKE] = "is woken",
 		                                               [EVENT_BREAK_SPAWN] = "is spawned",
-		                                               [EVENT_BREAK_DONE] = "has ended" };
+		                                               [EVENT_BREAK_DONE] = "has ended",
+		                                               [EVENT_BREAK_DROP] = "is dropped" };
 	bool is_self = by && e->task && strcmp(by, e->task) == 0;
 	const char *who = "";
 
@@ -56,6 +57,10 @@ const char *event_break_describe(const struct event_break *e, const char *by, st
 		who = by ? arena_printf(a, " by task %s", by) : " by no task";
 		who = is_self ? " by itself" : who;
 	}
+	/* While a future is dropped, tokio has its own task as the one that runs. */
+	if (e->kind == EVENT_BREAK_DROP)
+		who = arena_printf(a, " before it has returned, %s%s%s", e->message,
+		                   by && !is_self ? ", by task " : "", by && !is_self ? by : "");
 	return arena_printf(a, "task %s%s%s%s %s%s", e->task ? e->task : "?", e->type ? " (" : "",
 	                    e->type ? e->type : "", e->type ? ")" : "", words[e->kind], who);
 }

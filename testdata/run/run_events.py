@@ -15,8 +15,14 @@ import subprocess
 import sys
 import tempfile
 
+SOURCE = pathlib.Path(__file__).resolve().parents[1] / "programs/steps/src/main.rs"
 LIMIT = 300  # seconds until a test is given up
 WALKERS = 5
+
+
+def line_of(text):
+    """The number of the first line of the source that has the text."""
+    return next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
 
 
 def expect(what, wanted, got):
@@ -108,6 +114,41 @@ def check_ends(asyncdbg, steps, ids):
     breakpoints = next(a for a in answers if a["command"] == "info breakpoints")["breakpoints"]
     expect("breakpoints", [("on-done", f"on-done {ids[2]}", 1)],
            [(row["event"], row["place"], row["hits"]) for row in breakpoints])
+
+
+def check_drops(asyncdbg, steps, stepping, ids):
+    """A future that has returned is not dropped before; one that is cancelled, or whose runtime ends, is."""
+    answers, _, done = run(asyncdbg, [f"break --on-drop {ids[2]}", f"break --on-drop {ids[1]}", f"run -- {steps}",
+                                      "info breakpoints"], "end 2\nend 1\nwalk 0\n")
+    expect("futures that have returned", [], events(answers))
+    for scenario in ("aborted", "shutdown"):
+        answers, _, _ = run(asyncdbg, ["break --on-spawn together::loser", f"run -- {stepping} {scenario}", "kill"])
+        task = events(answers)[0][1]
+        answers, _, done = run(asyncdbg, [f"break --on-drop {task}", f"run -- {stepping} {scenario}", "continue",
+                                          "info breakpoints"])
+        expect(f"{scenario}: drops", [("on-drop", task)], events(answers))
+        first = next(a for a in answers if "stopped" in a)
+        text = first["stopped"]["event"]["text"]
+        if not re.search(rf"^task {task} is dropped before it has returned, in state Suspend\d, at .*together.rs:\d+",
+                         text):
+            sys.exit(f"{scenario}: {text}")
+        if not any("drop" in name for name in functions(first)):
+            sys.exit(f"{scenario}: the stack of a drop: {functions(first)}")
+        expect(f"{scenario}: its end", ("exited", 0), (stops(answers)[-1]["reason"], done.returncode))
+
+
+def check_tasks(asyncdbg, steps, ids):
+    """Places in code for one task: hits of others are not counted, and halt nothing."""
+    second = line_of("let second = orders.recv().await")
+    commands = [f"break main.rs:{second} --task {ids[1]} --every 2",
+                f"break main.rs:{second} if task.id == {ids[3]} && task.id != 0",
+                f"run -- {steps}", "continue", "continue", "info breakpoints", "delete", "continue"]
+    walks = "".join(f"walk {number}\n" for number in (1, 2, 1, 3, 1, 2, 1, 1, 1, 1))
+    answers, _, _ = run(asyncdbg, commands, walks)
+    expect("stops", [(2, ids[3]), (1, ids[1]), (1, ids[1])],
+           [(stop["breakpoint"], stop["task"]) for stop in stops(answers)[:3]])
+    rows = next(a for a in answers if a["command"] == "info breakpoints")["breakpoints"]
+    expect("hits", [(4, 0), (1, 0)], [(row["hits"], row["unreadable"]) for row in rows])
 
 
 def check_again(asyncdbg, steps, ids):
@@ -217,6 +258,8 @@ def main():
     check_wakes(asyncdbg, steps, ids)
     check_polls(asyncdbg, steps, ids)
     check_ends(asyncdbg, steps, ids)
+    check_drops(asyncdbg, steps, programs / "stepping", ids)
+    check_tasks(asyncdbg, steps, ids)
     check_again(asyncdbg, steps, ids)
     check_panics(asyncdbg, programs / "panicked")
     check_caught_panics(asyncdbg, programs / "stepping")
