@@ -1,4 +1,4 @@
-/* setBreakpoints, setFunctionBreakpoints, setInstructionBreakpoints, setExceptionBreakpoints */
+/* Breakpoints: requests that set them, events of them, and breakpointLocations. */
 #include "commands/dap/breakpoints.h"
 
 #include <inttypes.h>
@@ -9,6 +9,8 @@
 #include "commands/dap/source.h"
 #include "debugger/base/str.h"
 #include "dwarf/code/source_path.h"
+#include "dwarf/lookup/code_places.h"
+#include "runtimes/common/inspector.h"
 
 enum { MAX_BREAKPOINTS = 4096 };
 
@@ -22,6 +24,44 @@ struct wanted {
 	uint64_t every_ns; /* of a deadlock */
 	const char *condition, *hits, *log;
 };
+
+/* ---- what the client knows ---- */
+
+static struct dap_reported state_of(const struct breakpoint *bp)
+{
+	const struct breakpoint_place *place = bp->nplaces ? &bp->places[0] : NULL;
+
+	return (struct dap_reported){
+		.number = bp->number,
+		.addr = place ? place->addr : 0,
+		.line = place ? place->line : 0,
+		/* A deadlock has no place: the program is looked at. */
+		.verified = place || (bp->event && !bp->note),
+		.pending = bp->pending,
+	};
+}
+
+static void keep_reported(struct dap *d, const struct dap_reported *now)
+{
+	size_t i = 0;
+
+	while (i < d->reported.n && d->reported.data[i].number != now->number)
+		i++;
+	if (i == d->reported.n)
+		vec_push(&d->reported);
+	d->reported.data[i] = *now;
+}
+
+static void forget_reported(struct dap *d, unsigned number)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->reported.n; i++) {
+		if (d->reported.data[i].number != number)
+			d->reported.data[n++] = d->reported.data[i];
+	}
+	d->reported.n = n;
+}
 
 /* ---- the list ---- */
 
@@ -71,6 +111,8 @@ static struct error *end_list(struct dap *d, enum dap_breakpoint_kind kind, cons
 		struct breakpoint *bp =
 			goes ? breakpoint_numbered(&s->debuggee.breakpoints, b->number) : NULL;
 
+		if (goes)
+			forget_reported(d, b->number);
 		if (bp)
 			TRY(breakpoint_delete(bp));
 		if (!goes)
@@ -101,6 +143,13 @@ struct error *breakpoints_read_hits(const char *text, uint64_t *skip, uint64_t *
 	return NULL;
 }
 
+static struct debuginfo *debuginfo_of(const struct dap *d)
+{
+	const struct inspector *in = d->s->handle ? asyncdbg_inspector(d->s->handle) : NULL;
+
+	return in ? in->di : NULL;
+}
+
 static const char *without_first(const char *path)
 {
 	const char *slash = strchr(path + 1, '/');
@@ -122,7 +171,7 @@ static bool has_folders(const char *path)
 static struct error *find_elsewhere(struct dap *d, const char *path, struct arena *a,
                                     const char **ret)
 {
-	struct debuginfo *di = debuggee_debuginfo(&d->s->debuggee);
+	struct debuginfo *di = debuginfo_of(d);
 	struct source_path *found;
 	size_t n = 0;
 
@@ -187,32 +236,91 @@ static struct error *add(struct dap *d, const struct wanted *w, struct arena *a,
 	return NULL;
 }
 
+/* ---- events and answers ---- */
+
+/* The path that the client has asked with; else that of the code. */
+static void put_source(struct dap *d, struct json_writer *w, const struct breakpoint *bp)
+{
+	struct dap_source at;
+	SCRATCH(tmp);
+
+	source_of_address(d, &tmp, bp->places[0].addr, &at);
+	for (size_t i = 0; i < d->breakpoints.n; i++) {
+		const struct dap_breakpoint *b = &d->breakpoints.data[i];
+
+		if (b->number == bp->number && b->source)
+			at.path = b->source;
+	}
+	if (at.path)
+		source_put(d, w, "source", &at);
+}
+
 void breakpoints_put(struct dap *d, struct json_writer *w, const char *key,
                      const struct breakpoint *bp)
 {
-	const struct breakpoint_place *place = bp->nplaces ? &bp->places[0] : NULL;
+	const struct dap_reported now = state_of(bp);
 	char address[32];
 
+	keep_reported(d, &now);
 	json_open_object(w, key);
 	json_put_int(w, "id", bp->number);
-	/* A deadlock has no place: the program is looked at. */
-	json_put_bool(w, "verified", place || (bp->event && !bp->note));
+	json_put_bool(w, "verified", now.verified);
+	if (!now.verified)
+		json_put_text(w, "reason", now.pending ? "pending" : "failed");
 	if (bp->note)
 		json_put_text(w, "message", bp->note);
-	if (place && place->line)
-		json_put_int(w, "line", source_line(d, place->line));
-	if (place) {
-		snprintf(address, sizeof(address), "0x%" PRIx64, place->addr);
+	if (now.line)
+		json_put_int(w, "line", source_line(d, now.line));
+	if (bp->nplaces) {
+		put_source(d, w, bp);
+		snprintf(address, sizeof(address), "0x%" PRIx64, now.addr);
 		json_put_text(w, "instructionReference", address);
 	}
 	json_close_object(w);
 }
+
+/* bp: NULL where it was deleted. */
+static void send_change(struct dap *d, unsigned number, const struct breakpoint *bp)
+{
+	struct message *m = message_event("breakpoint");
+
+	json_put_text(&m->w, "reason", bp ? "changed" : "removed");
+	if (bp) {
+		breakpoints_put(d, &m->w, "breakpoint", bp);
+	} else {
+		json_open_object(&m->w, "breakpoint");
+		json_put_int(&m->w, "id", number);
+		json_put_bool(&m->w, "verified", false);
+		json_close_object(&m->w);
+		forget_reported(d, number);
+	}
+	message_send(m, &d->sender);
+}
+
+void breakpoints_send_changes(struct dap *d)
+{
+	if (d->state == DAP_ENDED) /* the next program, if there is one, has other places */
+		return;
+	for (size_t i = d->reported.n; i-- > 0;) {
+		const struct dap_reported old = d->reported.data[i];
+		const struct breakpoint *bp =
+			breakpoint_numbered(&d->s->debuggee.breakpoints, old.number);
+		const struct dap_reported now = bp ? state_of(bp) : old;
+
+		if (!bp || now.addr != old.addr || now.line != old.line ||
+		    now.verified != old.verified || now.pending != old.pending)
+			send_change(d, old.number, bp);
+	}
+}
+
+/* ---- answers ---- */
 
 /* Writes the answer for one that cannot be; frees err. */
 static void put_refused(struct request *r, struct error *err)
 {
 	json_open_object(r->w, NULL);
 	json_put_bool(r->w, "verified", false);
+	json_put_text(r->w, "reason", "failed");
 	json_put_text(r->w, "message", err->message);
 	json_close_object(r->w);
 	error_free(err);
@@ -313,6 +421,55 @@ struct error *dap_set_instruction_breakpoints(struct dap *d, struct request *r)
 	}
 	json_close_array(r->w);
 	return end_list(d, DAP_INSTRUCTION, NULL);
+}
+
+/* ---- breakpointLocations ---- */
+
+/* Writes the lines from one to another that have code; *any: whether there is code behind first. */
+static struct error *put_code_lines(struct dap *d, struct request *r, const char *file,
+                                    unsigned first, unsigned last, bool *any)
+{
+	struct debuginfo *di = debuginfo_of(d);
+	struct code_places places;
+
+	*any = false;
+	for (unsigned i = 0; i < MAX_BREAKPOINTS && first <= last; i++) {
+		TRY(lookup_line_places(di, file, first, r->a, &places));
+		*any |= places.n != 0;
+		if (!places.n || places.line < first || places.line > last)
+			break;
+		json_open_object(r->w, NULL);
+		json_put_int(r->w, "line", source_line(d, places.line));
+		json_close_object(r->w);
+		first = places.line + 1;
+	}
+	return NULL;
+}
+
+struct error *dap_breakpoint_locations(struct dap *d, struct request *r)
+{
+	const char *path = node_text(node_get(node_get(r->arguments, "source"), "path"));
+	const struct node *end = node_get(r->arguments, "endLine");
+	unsigned first = source_line_of_client(d, dap_number(r, "line", -1));
+	unsigned last = end ? source_line_of_client(d, node_number(end, -1)) : first;
+	const char *there;
+	bool any;
+
+	if (!path || !*path || !first || !last)
+		return error_new(ERR_USAGE,
+		                 "\"breakpointLocations\" needs the path of a source and a line");
+	if (!debuginfo_of(d))
+		return error_new(ERR_STATE, "a saved snapshot has no code");
+	json_open_array(r->w, "breakpoints");
+	path = paths_from_client(&d->paths, r->a, path);
+	TRY(put_code_lines(d, r, path, first, last, &any));
+	if (!any) {
+		TRY(find_elsewhere(d, path, r->a, &there));
+		if (there)
+			TRY(put_code_lines(d, r, there, first, last, &any));
+	}
+	json_close_array(r->w);
+	return NULL;
 }
 
 /* ---- exceptions ---- */

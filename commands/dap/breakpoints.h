@@ -16,5 +16,10 @@ enum dap_breakpoint_kind breakpoints_kind(const struct dap *d, const struct brea
 struct error *breakpoints_read_hits(const char *text, uint64_t *skip, uint64_t *every) MUST_CHECK;
 /* Sends an event for each breakpoint with a number above last: those of the console. */
 void breakpoints_send_new(struct dap *d, unsigned last);
+/*
+ * Sends an event for each breakpoint that is not as the client knows it: it has a place now, or
+ * none any more, or was deleted by the console or at its first hit.
+ */
+void breakpoints_send_changes(struct dap *d);
 
 #endif

@@ -43,6 +43,14 @@ struct dap_breakpoint {
 	bool wanted;        /* by the request that is being answered */
 };
 
+/* What the client knows of a breakpoint. */
+struct dap_reported {
+	unsigned number;
+	uint64_t addr; /* of its first place; 0: it has none */
+	unsigned line;
+	bool verified, pending;
+};
+
 /* Memory that the client may watch. */
 struct dap_data {
 	const char *id; /* dataId */
@@ -82,6 +90,7 @@ struct dap {
 	size_t max_tasks;
 	struct ids ids;
 	VEC(struct dap_breakpoint) breakpoints;
+	VEC(struct dap_reported) reported;
 	VEC(struct dap_data) data;
 	struct arena data_arena; /* of their texts */
 	struct arena arena;      /* until the end */
@@ -155,14 +164,14 @@ dap_fn dap_threads, dap_stack_trace;
 dap_fn dap_scopes, dap_variables;
 /* breakpoints.c */
 dap_fn dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
-	dap_set_exception_breakpoints;
+	dap_set_exception_breakpoints, dap_breakpoint_locations;
 /* memory.c, custom.c, completions.c */
 dap_fn dap_read_memory, dap_disassemble, dap_modules, dap_completions;
 dap_fn dap_custom_tasks, dap_custom_tree, dap_custom_graph, dap_custom_check;
 /* evaluate.c */
 dap_fn dap_evaluate;
 /* source.c */
-dap_fn dap_source;
+dap_fn dap_source, dap_locations;
 /* exceptions.c */
 dap_fn dap_exception_info;
 /* data.c, change.c */

@@ -177,9 +177,27 @@ const struct id_variables *ids_variables(const struct ids *ids, int64_t number)
 	                                                         : NULL;
 }
 
+int ids_of_location(struct ids *ids, const struct id_location *l)
+{
+	if (ids->locations.n >= IDS_MAX)
+		return 0;
+	*vec_push(&ids->locations) = (struct id_location){
+		.path = arena_strdup(&ids->stop_arena, l->path),
+		.line = l->line,
+		.library = l->library,
+	};
+	return (int)ids->locations.n;
+}
+
+const struct id_location *ids_location(const struct ids *ids, int64_t number)
+{
+	return number > 0 && number <= (int64_t)ids->locations.n ? &ids->locations.data[number - 1]
+	                                                         : NULL;
+}
+
 void ids_forget(struct ids *ids)
 {
-	ids->frames.n = ids->variables.n = 0;
+	ids->frames.n = ids->variables.n = ids->locations.n = 0;
 	map_clear(&ids->by_place);
 	arena_free(&ids->stop_arena);
 }
@@ -191,6 +209,7 @@ void ids_free(struct ids *ids)
 	vec_free(&ids->groups);
 	vec_free(&ids->frames);
 	vec_free(&ids->variables);
+	vec_free(&ids->locations);
 	map_free(&ids->by_key);
 	map_free(&ids->by_place);
 	arena_free(&ids->arena);

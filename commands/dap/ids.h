@@ -1,7 +1,8 @@
 /*
  * Numbers for the protocol, which has 31 bits for each. Threads of the program are numbered from 1,
  * tasks from 1,000,001, groups of tasks from 2,000,001, each in the order in which it was first
- * listed. A number is never used again. Frames and values have numbers until the program runs on.
+ * listed. A number is never used again. Frames, values and places have
+ * numbers until the program runs on.
  */
 #ifndef COMMANDS_DAP_IDS_H
 #define COMMANDS_DAP_IDS_H
@@ -52,12 +53,20 @@ struct id_variables {
 	const char *name; /* expression that leads to the value; NULL: none */
 };
 
+/* A line of a source. */
+struct id_location {
+	const char *path; /* of the client */
+	unsigned line;
+	bool library;
+};
+
 /* All zeros at first; free with ids_free(). */
 struct ids {
 	VEC(struct id_thread) threads, tasks, groups;
 	struct map by_key; /* of each of these */
 	VEC(struct id_frame) frames;
 	VEC(struct id_variables) variables;
+	VEC(struct id_location) locations;
 	struct map by_place; /* of frames and variables: index + 1 */
 	struct arena arena, stop_arena;
 };
@@ -78,7 +87,10 @@ int ids_of_frame(struct ids *ids, const struct id_frame *frame);
 const struct id_frame *ids_frame(const struct ids *ids, int64_t number);
 int ids_of_variables(struct ids *ids, const struct id_variables *v);
 const struct id_variables *ids_variables(const struct ids *ids, int64_t number);
-/* Forgets frames and values. */
+/* The path is copied. 0: there are too many. */
+int ids_of_location(struct ids *ids, const struct id_location *l);
+const struct id_location *ids_location(const struct ids *ids, int64_t number);
+/* Forgets frames, values and places. */
 void ids_forget(struct ids *ids);
 void ids_free(struct ids *ids);
 

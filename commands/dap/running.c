@@ -180,6 +180,7 @@ void running_send_stop(struct dap *d)
 	if (stop->reason == CONTROL_EXEC)
 		data_forget(d);
 	d->state = DAP_STOPPED;
+	breakpoints_send_changes(d);
 	send_stopped(d, thread, dap_hit(d));
 	d->wants_pause = false;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "commands/dap/breakpoints.h"
 #include "commands/dap/loading.h"
 #include "commands/dap/running.h"
 #include "debugger/base/progress.h"
@@ -112,6 +113,7 @@ static struct error *serve(struct dap *d)
 			progress_end();
 			if (err)
 				return err;
+			breakpoints_send_changes(d);
 			continue;
 		}
 		struct letter *l = inbox_take(&d->inbox);
@@ -119,6 +121,7 @@ static struct error *serve(struct dap *d)
 		if (!l)
 			return NULL;
 		answer_letter(d, l);
+		breakpoints_send_changes(d);
 		letter_free(l);
 		if (d->s->quit)
 			d->done = true;
@@ -126,9 +129,16 @@ static struct error *serve(struct dap *d)
 	return NULL;
 }
 
+static void send_changes(void *dap)
+{
+	breakpoints_send_changes(dap);
+}
+
 struct error *dap_serve(struct dap *d, int in, int out)
 {
 	d->state = DAP_NEW;
+	d->s->debuggee.placed = send_changes;
+	d->s->debuggee.placed_arg = d;
 	sender_init(&d->sender, out);
 	TRY(inbox_start(&d->inbox, in));
 	struct error *err = serve(d);
@@ -139,6 +149,7 @@ struct error *dap_serve(struct dap *d, int in, int out)
 	ids_free(&d->ids);
 	paths_free(&d->paths);
 	vec_free(&d->breakpoints);
+	vec_free(&d->reported);
 	vec_free(&d->data);
 	arena_free(&d->data_arena);
 	arena_free(&d->arena);

@@ -27,11 +27,17 @@ static const char *const capabilities[] = {
 
 /* Not of cores and snapshots. */
 static const char *const live_capabilities[] = {
-	"supportsFunctionBreakpoints",    "supportsInstructionBreakpoints",
-	"supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints",
-	"supportsSteppingGranularity",    "supportsExceptionFilterOptions",
-	"supportsDataBreakpoints",        "supportsSetVariable",
-	"supportsSetExpression",          "supportsLogPoints",
+	"supportsFunctionBreakpoints",
+	"supportsInstructionBreakpoints",
+	"supportsConditionalBreakpoints",
+	"supportsHitConditionalBreakpoints",
+	"supportsSteppingGranularity",
+	"supportsExceptionFilterOptions",
+	"supportsDataBreakpoints",
+	"supportsSetVariable",
+	"supportsSetExpression",
+	"supportsLogPoints",
+	"supportsBreakpointLocationsRequest",
 };
 
 static void put_capabilities(struct json_writer *w, const char *const *names, size_t n, bool yes)
@@ -61,6 +67,7 @@ struct error *dap_initialize(struct dap *d, struct request *r)
 	put_capabilities(r->w, live_capabilities,
 	                 sizeof(live_capabilities) / sizeof(*live_capabilities), true);
 	exceptions_put_filters(r->w);
+	json_put_list(r->w, "completionTriggerCharacters", (const char *const[]){ "." }, 1);
 	if (d->client.progress)
 		loading_listen(d, LOADING_DELAY_MS);
 	d->state = DAP_IDLE;

@@ -1,6 +1,7 @@
-/* The request "source", and places in sources. */
+/* The requests "source" and "locations", and places in sources. */
 #include "commands/dap/source.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,6 +100,18 @@ void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
 		ret->library = true;
 }
 
+void source_of_address(struct dap *d, struct arena *a, uint64_t addr, struct dap_source *ret)
+{
+	const struct inspector *in = asyncdbg_inspector(d->s->handle);
+	size_t n;
+
+	*ret = (struct dap_source){ 0 };
+	if (!in)
+		return;
+	const struct location *l = lookup_locations(in->di, addr, a, &n);
+	source_of_file(d, a, l->file, l->comp_dir, l->line, ret);
+}
+
 void source_put(struct dap *d, struct json_writer *w, const char *key, const struct dap_source *at)
 {
 	(void)d;
@@ -119,6 +132,20 @@ unsigned source_line_of_client(const struct dap *d, int64_t line)
 {
 	line += d->client.lines_from_0;
 	return line > 0 && line <= INT_MAX ? (unsigned)line : 0;
+}
+
+/* ---- locations ---- */
+
+struct error *dap_locations(struct dap *d, struct request *r)
+{
+	int64_t number = dap_number(r, "locationReference", 0);
+	const struct id_location *l = ids_location(&d->ids, number);
+
+	if (!l)
+		return error_new(ERR_STATE, "there is no place %" PRId64 " any more", number);
+	source_put(d, r->w, "source", &(struct dap_source){ l->path, l->line, l->library });
+	json_put_int(r->w, "line", source_line(d, l->line));
+	return NULL;
 }
 
 /* ---- source ---- */

@@ -18,6 +18,8 @@ void source_of_row(struct dap *d, struct arena *a, const struct stack_row *row,
 /* The same for a file of the debug info and the directory of its unit; either may be NULL. */
 void source_of_file(struct dap *d, struct arena *a, const char *file, const char *dir,
                     unsigned line, struct dap_source *ret);
+/* The line of the code at an address; nothing where the debug info tells none. */
+void source_of_address(struct dap *d, struct arena *a, uint64_t addr, struct dap_source *ret);
 /* Writes a Source. */
 void source_put(struct dap *d, struct json_writer *w, const char *key, const struct dap_source *at);
 /* A line number as the client counts; and back. */

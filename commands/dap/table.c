@@ -16,6 +16,8 @@ const struct dap_command_row dap_table[] = {
 	{ "variables", DAP_NEEDS_STOP, dap_variables, NULL },
 	{ "evaluate", DAP_NEEDS_PROGRAM, dap_evaluate, NULL },
 	{ "source", DAP_NEEDS_NOTHING, dap_source, NULL },
+	{ "locations", DAP_NEEDS_STOP, dap_locations, NULL },
+	{ "breakpointLocations", DAP_NEEDS_PROGRAM, dap_breakpoint_locations, NULL },
 	{ "setBreakpoints", DAP_NEEDS_PROGRAM, dap_set_breakpoints, NULL },
 	{ "setFunctionBreakpoints", DAP_NEEDS_PROGRAM, dap_set_function_breakpoints, NULL },
 	{ "setInstructionBreakpoints", DAP_NEEDS_PROGRAM, dap_set_instruction_breakpoints, NULL },

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/dap/source.h"
 #include "dwarf/values/parts.h"
 #include "runtimes/common/inspector.h"
 
@@ -22,6 +23,36 @@ static struct parts_context context_of(const struct dap *d)
 	struct inspector *in = asyncdbg_inspector(d->s->handle);
 
 	return (struct parts_context){ in->target, in->di, &in->show, in->secrets };
+}
+
+/* The code that a function pointer leads to. */
+static void find_function(struct dap *d, struct arena *a, struct value v, struct dap_source *ret)
+{
+	const struct type *target = type_kind(v.type) == TYPE_POINTER ? type_target(v.type) : NULL;
+	uint64_t code;
+
+	if (!target || type_kind(target) != TYPE_FUNCTION)
+		return;
+	struct error *err = target_read_uint(context_of(d).target, v.addr, sizeof(code), &code);
+
+	if (!err)
+		source_of_address(d, a, code, ret);
+	error_free(err);
+}
+
+/* Where an editor goes from a value that tells a place, or is code. */
+static void put_location(struct dap *d, struct request *r, const struct shown_value *v)
+{
+	struct dap_source at = v->place ? *v->place : (struct dap_source){ 0 };
+	int number;
+
+	if (v->in_memory)
+		find_function(d, r->a, v->value, &at);
+	if (!at.path || !at.line)
+		return;
+	number = ids_of_location(&d->ids, &(struct id_location){ at.path, at.line, at.library });
+	if (number)
+		json_put_int(r->w, "valueLocationReference", number);
 }
 
 static void put_reference(struct dap *d, struct json_writer *w, const struct shown_value *v)
@@ -64,6 +95,7 @@ void values_put(struct dap *d, struct request *r, const char *key, const struct 
 	if (v->type)
 		json_put_text(w, "type", v->type);
 	put_reference(d, w, v);
+	put_location(d, r, v);
 	if (v->name)
 		json_close_object(w);
 }

@@ -6,13 +6,16 @@
 
 enum { VALUES_DEFAULT = 1000 /* parts that are listed where the client names no number */ };
 
+struct dap_source;
+
 struct shown_value {
 	const char *name; /* NULL: of the result of "evaluate" */
 	const char *text;
-	const char *type;       /* NULL: unknown */
-	bool in_memory;         /* value is valid */
-	struct value value;     /* whose parts can be opened */
-	const char *expression; /* that leads to it from the frame; NULL: none */
+	const char *type;               /* NULL: unknown */
+	bool in_memory;                 /* value is valid */
+	struct value value;             /* whose parts can be opened */
+	const char *expression;         /* that leads to it from the frame; NULL: none */
+	const struct dap_source *place; /* that the value tells; NULL: none */
 };
 
 /* Lets the memory of a program that stands still be read beyond what the snapshot has copied. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands/dap/frames.h"
+#include "commands/dap/source.h"
 #include "commands/dap/stack.h"
 #include "commands/dap/values.h"
 #include "runtimes/analysis/view.h"
@@ -170,11 +171,20 @@ static void put_detail(struct dap *d, struct request *r, const char *name, const
 		values_put(d, r, NULL, &(struct shown_value){ .name = name, .text = text });
 }
 
-static const char *place_text(struct arena *a, const struct source_place *p)
+static void put_place(struct dap *d, struct request *r, const char *name,
+                      const struct source_place *p)
 {
-	return p && p->file
-	               ? arena_printf(a, "%s:%u", p->file_short ? p->file_short : p->file, p->line)
-	               : NULL;
+	struct dap_source at = { 0 };
+
+	if (!p || !p->file)
+		return;
+	source_of_file(d, r->a, p->file, NULL, p->line, &at);
+	values_put(d, r, NULL,
+	           &(struct shown_value){
+			   .name = name,
+			   .text = arena_printf(r->a, "%s:%u",
+	                                        p->file_short ? p->file_short : p->file, p->line),
+			   .place = &at });
 }
 
 static struct error *task_details(struct dap *d, struct request *r, const struct id_thread *id)
@@ -192,8 +202,8 @@ static struct error *task_details(struct dap *d, struct request *r, const struct
 	put_detail(d, r, "waiting on", task_waiting_on(r->a, snap, task, false, &others));
 	put_detail(d, r, "type", task->type);
 	put_detail(d, r, "size", task->size ? arena_printf(r->a, "%" PRIu64, task->size) : NULL);
-	put_detail(d, r, "spawned at", place_text(r->a, task->spawned_at));
-	put_detail(d, r, "defined at", place_text(r->a, task->defined_at));
+	put_place(d, r, "spawned at", task->spawned_at);
+	put_place(d, r, "defined at", task->defined_at);
 	put_detail(d, r, "header",
 	           task->addr ? arena_printf(r->a, "0x%" PRIx64, task->addr) : NULL);
 	if (task->has_wakers)

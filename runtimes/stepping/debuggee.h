@@ -24,6 +24,12 @@ struct debuggee {
 	struct breakpoints breakpoints;
 	struct watchpoints watches;
 	struct debuggee_listener listener; /* the caller's */
+	/*
+	 * Called when breakpoints were found anew, as libraries were loaded or unloaded; the
+	 * caller's. NULL: nobody.
+	 */
+	void (*placed)(void *arg);
+	void *placed_arg;
 	struct libraries libraries;
 	/* Opened for the program with control.tracer; the caller's. NULL: there is no program. */
 	struct asyncdbg *handle;

@@ -62,6 +62,8 @@ static struct error *find_anew(struct debuggee *d)
 		if (was_pending && bp->nplaces)
 			report_found(bp);
 	}
+	if (d->placed)
+		d->placed(d->placed_arg);
 	return NULL;
 }
 

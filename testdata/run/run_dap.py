@@ -109,6 +109,18 @@ def check_values(asyncdbg, work):
     client.end()
 
 
+def check_functions(asyncdbg, work):
+    """From a function pointer to the function."""
+    client = open_core(asyncdbg, work, "locals")
+    frames = [frame for thread in client.threads() for frame in client.stack(thread["id"])
+              if frame["name"] == "async locals::owners::objects"]
+    pointer = client.locals(frames[0])["function"]
+    place = client.request("locations", locationReference=pointer["valueLocationReference"])
+    expect_in("where it is", "core/src/num", place["source"]["path"])
+    expect("its line", True, place["line"] > 0)
+    client.end()
+
+
 def check_arms(asyncdbg, work):
     """The arms of select! and join!, each below a label."""
     client = open_core(asyncdbg, work, "selects")
@@ -319,6 +331,7 @@ def test(asyncdbg, work):
     check_order(asyncdbg, work)
     check_core(asyncdbg, work)
     check_values(asyncdbg, work)
+    check_functions(asyncdbg, work)
     check_arms(asyncdbg, work)
     check_groups(asyncdbg, work)
     check_memory(asyncdbg, work)

@@ -106,6 +106,36 @@ def check_launch(asyncdbg, steps):
     client.end()
 
 
+def check_places(client):
+    """Lines on which a breakpoint can be, and the places that a task tells."""
+    def lines(first, last=None, path=str(SOURCE)):
+        end = {"endLine": last} if last else {}
+        found = client.request("breakpointLocations", source={"path": path}, line=first, **end)["breakpoints"]
+        return [place["line"] for place in found]
+
+    expect("a line", [FIRST], lines(FIRST))
+    expect("lines without code", [], lines(1, 5))
+    expect("no such line", [], lines(100000))
+    expect("no such file", [], lines(1, 100, "/src/no/such.rs"))
+    found = lines(FIRST - 3, SECOND)
+    expect("ascending", sorted(set(found)), found)
+    expect("both awaits", True, {FIRST, SECOND} <= set(found))
+    expect("from a place to one before it", [], lines(FIRST, FIRST - 1))
+    for wrong in ({}, {"source": {"path": str(SOURCE)}}, {"source": {}, "line": 1},
+                  {"source": {"path": str(SOURCE)}, "line": -1}):
+        expect_in("breakpointLocations", "needs", client.refuse("breakpointLocations", **wrong))
+
+
+def check_task_places(client, thread):
+    top = client.stack(thread)[0]
+    scopes = {s["name"]: s["variablesReference"] for s in client.request("scopes", frameId=top["id"])["scopes"]}
+    where = client.variables(scopes["Task"])["defined at"]
+    place = client.request("locations", locationReference=where["valueLocationReference"])
+    expect("where a task is defined", (str(SOURCE), line_of("async fn walk(")),
+           (place["source"]["path"], place["line"]))
+    expect_in("no such place", "any more", client.refuse("locations", locationReference=2**30))
+
+
 def check_attach(asyncdbg, steps):
     """Breakpoints that come while it runs, a pause, and the console."""
     process = Process(steps)
@@ -113,6 +143,7 @@ def check_attach(asyncdbg, steps):
     client.start("attach", pid=process.pid, sourceMap=SOURCES)
     if len(client.threads()) < WALKERS:
         raise Failure("tasks are missing while it runs")
+    check_places(client)
     expect_in("a stack while it runs", "runs", client.refuse("stackTrace", threadId=1))
     lines = client.request("setBreakpoints", source={"path": str(SOURCE)},
                            breakpoints=[{"line": SECOND}, {"line": FIRST, "hitCondition": ">= 2"}])
@@ -120,6 +151,7 @@ def check_attach(asyncdbg, steps):
     stop = client.event("stopped")
     expect("which one", [lines["breakpoints"][0]["id"]], stop["hitBreakpointIds"])
     check_stop(client, process.pid, stop, SECOND)
+    check_task_places(client, stop["threadId"])
     first = stop["threadId"]
     said = client.request("evaluate", expression="info breakpoints; task", context="repl",
                           frameId=client.stack(first)[0]["id"])["result"]
@@ -138,11 +170,21 @@ def check_attach(asyncdbg, steps):
         raise Failure("a task has another number now")
     added = client.request("evaluate", expression="tbreak steps::walk", context="repl")
     expect_in("a breakpoint of the console", "breakpoint", added["result"])
-    client.event("breakpoint", reason="new")
+    added = client.event("breakpoint", reason="new")["breakpoint"]
+    expect("its file", str(SOURCE), added["source"]["path"])
     client.request("evaluate", expression="continue", context="repl")
     client.refuse("continue", threadId=1)
     process.order("spawn")
     client.event("stopped")
+    expect("it goes at its first hit", added["id"], client.event("breakpoint", reason="removed")["breakpoint"]["id"])
+    kept = client.request("setFunctionBreakpoints", breakpoints=[{"name": "steps::walk"}, {"name": "no_such"}])
+    expect("reasons", [None, "pending"], [b.get("reason") for b in kept["breakpoints"]])
+    client.request("evaluate", expression=f"delete {kept['breakpoints'][0]['id']}", context="repl")
+    expect("deleted by the console", kept["breakpoints"][0]["id"],
+           client.event("breakpoint", reason="removed")["breakpoint"]["id"])
+    client.request("setFunctionBreakpoints", breakpoints=[])
+    client.threads()
+    expect("nothing else is told", False, client.has_event("breakpoint"))
     client.end()
     process.check_free("disconnect")
 

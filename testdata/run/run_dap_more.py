@@ -15,7 +15,7 @@ import sys
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTDATA / "dap"))
 sys.path.insert(0, str(TESTDATA / "run"))
-from dap_client import Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
+from dap_client import TYPES, Client, Failure, expect, expect_in, main  # pylint: disable=wrong-import-position
 from run_control import Process  # pylint: disable=wrong-import-position
 
 DEBUG = "debug" in pathlib.Path(sys.argv[2]).parts
@@ -173,8 +173,17 @@ def check_capabilities(asyncdbg):
     client.end()
 
 
+def check_documented():
+    """docs/editors.md has each request of the protocol."""
+    names = [t.rsplit(".", 1)[1][:-len("Request")] for t in TYPES if t.endswith("Request")]
+    text = (TESTDATA.parent / "docs/editors.md").read_text().split("## Requests")[1].split("\n## ")[0]
+    for name in filter(None, names):
+        expect_in("docs/editors.md", f"`{name[0].lower()}{name[1:]}`", text)
+
+
 def test(asyncdbg, programs):
     programs = pathlib.Path(programs)
+    check_documented()
     check_capabilities(asyncdbg)
     check_native(asyncdbg, programs / "steps")
     check_panics(asyncdbg, programs / "panicked")

@@ -9,6 +9,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dap"))
+from dap_client import Client  # pylint: disable=wrong-import-position
+
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "plugin/plugin.rs"
 LIMIT = 300  # seconds until a test is given up
 LINE = next(n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if "plain(twice)" in line)
@@ -75,6 +78,28 @@ def check_restart(asyncdbg, program):
     expect("hits", 2, rows(answers)[0][0]["hits"])
 
 
+def check_editor(asyncdbg, host, library):
+    """An editor hears when a breakpoint has a place, and when it has none any more."""
+    client = Client([asyncdbg, "dap"])
+    found = client.start("launch", program=host, args=[library, "2"], breakpoints={str(SOURCE): [LINE]},
+                         functions=["plugin::absent"])
+    (line,), (absent,) = found
+    for breakpoint in (line, absent):
+        expect("at first", (False, "pending"), (breakpoint["verified"], breakpoint["reason"]))
+    for _ in range(2):
+        stop = client.event("stopped", reason="breakpoint")
+        changed = client.event("breakpoint", reason="changed")["breakpoint"]
+        expect("which", ([line["id"]], line["id"]), (stop["hitBreakpointIds"], changed["id"]))
+        expect("its place", (True, LINE, str(SOURCE)), (changed["verified"], changed["line"], changed["source"]["path"]))
+        order = [e["event"] for e in client.all_events if e["event"] in ("breakpoint", "stopped")]
+        expect("the place comes first", ["breakpoint", "stopped"], order[-2:])
+        client.request("continue", threadId=1)
+        gone = client.event("breakpoint", reason="changed")["breakpoint"]
+        expect("unloaded", (line["id"], False, "pending"), (gone["id"], gone["verified"], gone["reason"]))
+    client.event("terminated")
+    client.end()
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
@@ -82,6 +107,7 @@ def main():
     check_pending(asyncdbg, program)
     check_step(asyncdbg, program)
     check_restart(asyncdbg, program)
+    check_editor(asyncdbg, *sys.argv[2:])
     print("breakpoints in libraries: all as they should be")
 
 
