@@ -46,7 +46,7 @@ class Profile(Asyncdbg):
         return printed
 
     def lasted(self, ns, wanted):
-        """Whether it may have lasted so long: at least what it was told, at most as long as it was there."""
+        """Whether it may have lasted so long: at least what was asked for, at most as long as it was there."""
         return wanted <= ns <= (self.ended - self.begin) * 1e9
 
     def lost(self):
