@@ -33,6 +33,7 @@ EIGHT = (
 )
 PLAIN = "as it is"
 EIGHT_TRACED = "`trace`, the eight events"
+WITHOUT_PLACES = "the same with `--no-places`"
 COUNTED = "bpftrace, counts the eight"
 ALONE = "built with console-subscriber"
 CONNECTED = "the same, a client connected"
@@ -163,6 +164,7 @@ class Client:
 WAYS = {
     PLAIN: None,
     EIGHT_TRACED: lambda options, pid: Trace(options, pid, ["--events", EIGHT]),
+    WITHOUT_PLACES: lambda options, pid: Trace(options, pid, ["--no-places", "--events", EIGHT]),
     "`trace`, all events": lambda options, pid: Trace(options, pid, []),
     "`metrics --every 1s`": Metrics,
     COUNTED: lambda options, pid: Bpftrace(options, pid, True),
@@ -261,15 +263,15 @@ def print_table(options, runs):
     common.table(headings, [row(options, name, of, base) for name, of in runs.items()])
 
 
-def print_rival(runs, rival):
+def print_rival(runs, traced, rival):
     """Differences within each round, between the eight events traced and a rival."""
     if rival not in runs:
         return
-    less = [cost(other) - cost(run) for run, other in zip(runs[EIGHT_TRACED], runs[rival])]
-    fewer = sum(us > 0 for us in less)
+    more = [cost(other) - cost(run) for run, other in zip(runs[traced], runs[rival])]
+    name = "`trace --no-places`" if traced == WITHOUT_PLACES else "`trace`"
     print(
-        f"- {rival}: {trace.spread(less, lambda us: f'{us:.1f}')} us more a request than "
-        f"{EIGHT_TRACED} within a round; more in {fewer} rounds of {len(less)}"
+        f"- {rival}: {trace.spread(more, lambda us: f'{us:.1f}')} us more a request than {name} of the "
+        f"eight events within a round; more in {sum(us > 0 for us in more)} rounds of {len(more)}"
     )
 
 
@@ -284,8 +286,9 @@ def main():
     )
     runs = measure(options)
     print_table(options, runs)
+    print_rival(runs, WITHOUT_PLACES, COUNTED)
     for rival in (COUNTED, ALONE, CONNECTED):
-        print_rival(runs, rival)
+        print_rival(runs, EIGHT_TRACED, rival)
     print(f"\nLoad at the end: {os.getloadavg()[0]:.1f}.\n")
     common.write_json(options, runs)
 
