@@ -184,7 +184,7 @@ def check_attach(asyncdbg, steps):
            client.event("breakpoint", reason="removed")["breakpoint"]["id"])
     client.request("setFunctionBreakpoints", breakpoints=[])
     client.threads()
-    expect("nothing else is told", False, client.has_event("breakpoint"))
+    expect("no other event", False, client.has_event("breakpoint"))
     client.end()
     process.check_free("disconnect")
 
