@@ -640,7 +640,7 @@ static void *call_forever_thread(void *arg)
 
 static void *vfork_often(void *arg)
 {
-	for (int i = 0; i < 10; i++) {
+	for (volatile int i = 0; i < 10; i++) {
 		pid_t pid = vfork();
 
 		if (pid == 0)

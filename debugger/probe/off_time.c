@@ -109,8 +109,9 @@ void off_time_add(int map, pid_t pid, pid_t tid)
 	struct probe_off_time t = { .unsure = 1 };
 
 	for (int i = 0; i < TRIES; i++) {
-		if (!read_ran(pid, tid, &t.ran))
-			t.ran = 0;
+		uint64_t ran;
+
+		t.ran = read_ran(pid, tid, &ran) ? ran : 0;
 		t.since = kernel_now_ns();
 		/* Where this thread was off meanwhile, switches of the other one were missed. */
 		if (bpf_map_update_elem(map, &tid, &t, BPF_NOEXIST) != 0 ||
