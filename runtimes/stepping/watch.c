@@ -413,9 +413,9 @@ void watch_report_unwatched(void *debuggee, pid_t tid, int errnum)
 	const struct debuggee_listener *l = &d->listener;
 	STR(text);
 
-	if (d->watches.told || !l->warned)
+	if (d->watches.reported || !l->warned)
 		return;
-	d->watches.told = true;
+	d->watches.reported = true;
 	str_printf(&text,
 	           "the new thread %d has no hardware breakpoints (%s): what it does at %s is not "
 	           "seen, and so of others that start",
@@ -429,7 +429,7 @@ void watch_report_unwatched(void *debuggee, pid_t tid, int errnum)
 
 void watch_forget(struct debuggee *d)
 {
-	d->watches.told = false;
+	d->watches.reported = false;
 	for (size_t i = 0; i < d->watches.list.n; i++) {
 		struct watchpoint *w = d->watches.list.data[i];
 

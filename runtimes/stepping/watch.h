@@ -78,7 +78,7 @@ struct watchpoint {
 
 struct watchpoints {
 	VEC(struct watchpoint *) list; /* ascending number */
-	bool told;                     /* that a thread of this program is not watched */
+	bool reported;                 /* that a thread of this program is not watched */
 };
 
 /* What to watch. Strings are copied; type is the program's. */
