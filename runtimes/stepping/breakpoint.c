@@ -9,7 +9,7 @@
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/source.h"
-#include "runtimes/hits/predicate.h"
+#include "runtimes/hits/predicate_filter.h"
 #include "runtimes/stepping/debuggee.h"
 
 /* ---- what was typed ---- */
@@ -163,6 +163,22 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 
 /* ---- traps ---- */
 
+static bool filter_number(void *debuggee, uint64_t number, struct tracer_filter *ret)
+{
+	return debuggee_number_filter(debuggee, number, ret);
+}
+
+static bool filter_condition(const struct breakpoint *bp, uint64_t pc, struct tracer_filter *ret)
+{
+	struct debuggee *d = bp->debuggee;
+	const struct predicate_place at = { .in = d->handle ? asyncdbg_inspector(d->handle) : NULL,
+		                            .pc = pc,
+		                            .number_filter = filter_number,
+		                            .arg = d };
+
+	return at.in && bp->parsed && predicate_filter(&at, bp->parsed, ret);
+}
+
 /* What the tracer tests by itself, in filters[2]; NULL: nothing. */
 static const struct tracer_filter *find_filters(const struct breakpoint_place *p,
                                                 struct tracer_filter *filters)
@@ -172,7 +188,7 @@ static const struct tracer_filter *find_filters(const struct breakpoint_place *p
 
 	if (bp->event)
 		return p->filter;
-	n += breakpoint_filter(bp, p->addr, &filters[n]);
+	n += filter_condition(bp, p->addr, &filters[n]);
 	n += bp->task && debuggee_task_filter(bp->debuggee, bp->task, &filters[n]);
 	filters[0].and_next = n == 2;
 	return n ? filters : NULL;

@@ -112,10 +112,6 @@ struct error *breakpoint_set_condition(struct breakpoint *bp, const char *text) 
 struct error *breakpoint_delete(struct breakpoint *bp) MUST_CHECK;
 /* Counts a hit. Whether it halts. */
 bool breakpoint_hit(struct breakpoint *bp);
-/*
- * A test of the threads at a place which is true whenever its condition is. False: there is none.
- */
-bool breakpoint_filter(const struct breakpoint *bp, uint64_t pc, struct tracer_filter *ret);
 /* The trap_decide of its places. */
 struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *stop) MUST_CHECK;
 /* Tells the listener, if there is one. */

@@ -1,7 +1,6 @@
-/* What the tracer tests by itself at the breakpoints of a condition: see frame_filter.h. */
-#include "runtimes/hits/predicate.h"
+#include "runtimes/hits/predicate_filter.h"
+
 #include "runtimes/query/frame_filter.h"
-#include "runtimes/stepping/debuggee.h"
 
 static bool to_literal(const struct predicate *p, struct frame_filter_literal *ret)
 {
@@ -35,7 +34,7 @@ static enum predicate_op turned(enum predicate_op op)
 	}
 }
 
-static bool of_comparison(struct debuggee *d, uint64_t pc, const struct predicate *p,
+static bool of_comparison(const struct predicate_place *at, const struct predicate *p,
                           struct tracer_filter *ret)
 {
 	bool turn = p->left->op == PREDICATE_LITERAL;
@@ -46,9 +45,9 @@ static bool of_comparison(struct debuggee *d, uint64_t pc, const struct predicat
 	if (path->op == PREDICATE_TASK_ID && op == PREDICATE_EQUAL &&
 	    to_literal(turn ? p->left : p->right, &literal))
 		return !literal.is_bool && !literal.negative &&
-		       debuggee_number_filter(d, literal.number, ret);
+		       at->number_filter(at->arg, literal.number, ret);
 	if (path->op != PREDICATE_PATH || !to_literal(turn ? p->left : p->right, &literal) ||
-	    !frame_filter(asyncdbg_inspector(d->handle), pc, path->path, &literal, ret))
+	    !frame_filter(at->in, at->pc, path->path, &literal, ret))
 		return false;
 	if (literal.is_bool && op != PREDICATE_EQUAL && op != PREDICATE_DIFFERS)
 		return false;
@@ -60,41 +59,32 @@ static bool of_comparison(struct debuggee *d, uint64_t pc, const struct predicat
 	return true;
 }
 
-static bool of_bool(struct debuggee *d, uint64_t pc, const struct predicate *p, bool truth,
+static bool of_bool(const struct predicate_place *at, const struct predicate *p, bool truth,
                     struct tracer_filter *ret)
 {
 	const struct frame_filter_literal literal = { .is_bool = true, .number = truth };
 
-	return p->op == PREDICATE_PATH &&
-	       frame_filter(asyncdbg_inspector(d->handle), pc, p->path, &literal, ret);
+	return p->op == PREDICATE_PATH && frame_filter(at->in, at->pc, p->path, &literal, ret);
 }
 
-/* A test without which the condition is not true. Of two, one will do: all of it follows. */
-static bool find_filter(struct debuggee *d, uint64_t pc, const struct predicate *p,
-                        struct tracer_filter *ret)
+bool predicate_filter(const struct predicate_place *at, const struct predicate *p,
+                      struct tracer_filter *ret)
 {
 	switch (p->op) {
 	case PREDICATE_AND:
-		return find_filter(d, pc, p->left, ret) || find_filter(d, pc, p->right, ret);
+		return predicate_filter(at, p->left, ret) || predicate_filter(at, p->right, ret);
 	case PREDICATE_NOT:
-		return of_bool(d, pc, p->left, false, ret);
+		return of_bool(at, p->left, false, ret);
 	case PREDICATE_PATH:
-		return of_bool(d, pc, p, true, ret);
+		return of_bool(at, p, true, ret);
 	case PREDICATE_EQUAL:
 	case PREDICATE_DIFFERS:
 	case PREDICATE_LESS:
 	case PREDICATE_AT_MOST:
 	case PREDICATE_MORE:
 	case PREDICATE_AT_LEAST:
-		return of_comparison(d, pc, p, ret);
+		return of_comparison(at, p, ret);
 	default:
 		return false;
 	}
-}
-
-bool breakpoint_filter(const struct breakpoint *bp, uint64_t pc, struct tracer_filter *ret)
-{
-	struct debuggee *d = bp->debuggee;
-
-	return d->handle && bp->parsed && find_filter(d, pc, bp->parsed, ret);
 }
