@@ -274,8 +274,8 @@ static const struct command_option break_options[] = {
 	"    an async one by its plain path) or 0xADDRESS. All instances of generic and\n"         \
 	"    inlined functions are meant. A line without code stands for the next that has\n"      \
 	"    some; a place that is nowhere is pending until a library that has it is loaded.\n"    \
-	"    With --task, hits of other tasks cost little if the program has one copy of\n"        \
-	"    tokio; otherwise each costs a look at the tasks that run.\n"                          \
+	"    With --task, hits of other tasks cost little if the executable has the only\n"        \
+	"    runtime and its tasks have numbers; otherwise each costs a look at the tasks.\n"      \
 	"    CONDITION compares paths as of print, task.id, task.type and task.name with\n"        \
 	"    numbers, true, false and \"texts\": n > 3 && !(req.path == \"/\" || task.id == 7).\n" \
 	"    Hits of which it is false are not counted. Options stand before the if.\n"            \

@@ -18,6 +18,7 @@
 struct whatis;
 struct code_map;
 struct collector;
+struct current_task;
 struct debuginfo;
 struct decoder;
 struct future;
@@ -265,6 +266,11 @@ struct runtime {
 	 * not. ERR_CORRUPT: there is no task. NULL: its tasks do not tell.
 	 */
 	struct error *(*is_cancelled)(struct inspector *in, uint64_t task, bool *ret);
+	/*
+	 * Where threads have the number of the task that they run. False: unknown, or not the same
+	 * for all threads, as with several copies of the runtime. NULL: its tasks have no numbers.
+	 */
+	bool (*current_task)(struct inspector *in, struct current_task *ret);
 	/* Called when the decoder of a future found a waker with that data. */
 	void (*waker_met)(struct collector *c, uint64_t data);
 	/*

@@ -4,6 +4,8 @@
 
 #include "runtimes/common/current_task.h"
 
+struct inspector;
+
 /*
  * Where threads have it. zero: they have 0 there while they run no task of any runtime. False:
  * unknown, or not the same for all threads.

@@ -281,7 +281,7 @@ extern const char *const tokio_pollers[],
 /* tokio_context.c: reads the contexts of all threads and finds the runtimes. */
 void tokio_read_threads(struct collector *c, struct tokio_thread *threads);
 /* Reads the thread-local context of the only copy, in the executable. */
-current_task_fn tokio_current_task;
+bool tokio_current_task(struct inspector *in, struct current_task *ret);
 void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
                          struct tokio_runtime **ret, size_t *nret);
 

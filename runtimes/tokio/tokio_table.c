@@ -230,6 +230,7 @@ const struct runtime tokio_table = {
 	.task_types = task_types,
 	.output = tokio_output,
 	.is_cancelled = tokio_is_cancelled,
+	.current_task = tokio_current_task,
 	.waker_met = tokio_waker_met,
 	.handles = handles,
 	.handle_met = tokio_handle_lead,
