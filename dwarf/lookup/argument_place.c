@@ -79,7 +79,7 @@ bool argument_place_at(const struct function *f, uint64_t addr, struct argument_
 	return op->atom == DW_OP_fbreg && add_base(f, &function, addr, ret);
 }
 
-bool argument_stays(const struct function *f)
+bool argument_place_stays(const struct function *f)
 {
 	struct argument_place first, last;
 

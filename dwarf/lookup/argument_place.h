@@ -20,6 +20,6 @@ bool argument_place_at(const struct function *f, uint64_t addr, struct argument_
  * Whether it is in the frame from the first to the last instruction of the function, as in
  * unoptimised code.
  */
-bool argument_stays(const struct function *f);
+bool argument_place_stays(const struct function *f);
 
 #endif

@@ -138,7 +138,7 @@ static void find_await_columns(struct search *s, struct dwarf_module *dm, unsign
 static bool has_column_of_await(struct search *s, struct dwarf_module *dm, const struct location *l,
                                 const struct line_row *row)
 {
-	if (!l->inlined && argument_stays(l->function))
+	if (!l->inlined && argument_place_stays(l->function))
 		return false;
 	if (s->columns_of != row->line)
 		find_await_columns(s, dm, row->line, row);

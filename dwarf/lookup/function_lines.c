@@ -208,7 +208,7 @@ static void read_rows(struct reading *r, Dwarf_Die *function)
  */
 static void fill_gaps(struct reading *r)
 {
-	if (argument_stays(r->f))
+	if (argument_place_stays(r->f))
 		return;
 	for (size_t i = 0; i < r->rows.n; i++) {
 		const struct function_row *row = &r->rows.data[i];

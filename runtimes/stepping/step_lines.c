@@ -153,18 +153,18 @@ static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 }
 
 /* Why a line has no trap, with the processor's breakpoints alone. */
-static struct error *say_more(struct step_plan *p, struct error *err)
+static struct error *add_reason(struct step_plan *p, struct error *err)
 {
 	if (!err || !p->d->control.production)
 		return err;
-	struct error *said = error_new(
+	struct error *more = error_new(
 		ERR_STATE,
 		"this step needs a breakpoint at each line that %s, and %s: \"tbreak LINE\" and "
 		"\"continue\" need one",
 		p->reach.limited ? "the code leads to from here" : "the optimised function has",
 		err->message);
 	error_free(err);
-	return said;
+	return more;
 }
 
 struct error *step_lines_plant(struct step_plan *p)
@@ -184,7 +184,7 @@ struct error *step_lines_plant(struct step_plan *p)
 				continue;
 			p->by_call = true;
 		}
-		TRY(say_more(p, step_trap(p, &p->lines, row->addr, &filter, at_line)));
+		TRY(add_reason(p, step_trap(p, &p->lines, row->addr, &filter, at_line)));
 		last = row->addr;
 	}
 	return NULL;

@@ -78,7 +78,7 @@ struct error *step_reach_find(struct step_plan *p, uint64_t pc)
 
 	/* Optimised code was found to have lines that are not seen in this way. */
 	p->reach.limited =
-		p->d->control.production && p->at.function && argument_stays(p->at.function);
+		p->d->control.production && p->at.function && argument_place_stays(p->at.function);
 	if (!p->reach.limited)
 		return NULL;
 	map_clear(&p->reach.places);
