@@ -23,12 +23,15 @@ programs() {
 	"$testdata/make/build_programs.sh" "$lock" "$@" >/dev/null
 }
 
-# workspace NAME OPTION...: a workspace of testdata, in both profiles.
+# workspace NAME PROFILE...: a workspace of testdata.
 workspace() {
-	local name=$1 options=(--quiet --locked --target-dir "$target/$1" -j "${JOBS:-2}")
+	local name=$1 profile
 	shift
 
-	(cd "$testdata/$name" && cargo build "${options[@]}" && cargo build "${options[@]}" --release)
+	for profile; do
+		(cd "$testdata/$name" && cargo build --quiet --locked --target-dir "$target/$name" \
+			-j "${JOBS:-2}" --profile "$profile")
+	done
 }
 
 case $1 in
@@ -43,9 +46,9 @@ forms)
 	programs debug1 tokio_tcp notokio
 	programs release+v0 burn
 	;;
-servers) CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers ;;
-executors) workspace executors ;;
-crates) (cd "$testdata/crates" && cargo build --quiet --locked --target-dir "$target/crates" -j "${JOBS:-2}" --release) ;;
-dump) RUSTFLAGS="--cfg tokio_unstable" workspace dump ;;
+servers) CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers release ;;
+executors) workspace executors dev release ;;
+crates) workspace crates release ;;
+dump) RUSTFLAGS="--cfg tokio_unstable" workspace dump dev release ;;
 *) usage ;;
 esac
