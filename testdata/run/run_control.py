@@ -204,9 +204,10 @@ def warned(asyncdbg, steps, place):
 
 def check_rates(asyncdbg, steps, ids):
     """A breakpoint that costs too much is reported once, with what costs less."""
-    for place, advice in ((f"main.rs:{SECOND} if task.id == 99999 && message.vec.len == 0",
-                           '"watch message.vec.len"'),
-                          (f"main.rs:{SECOND} --task {ids[0]}", f'"task {ids[0]}"')):
+    for options, condition, advice in (("", "message.vec.len == 0", '"watch message.vec.len"'),
+                                       (f" --task {ids[1]}", "true", f'"task {ids[1]}"')):
+        # The type of a task is found by a look at the tasks.
+        place = f'main.rs:{SECOND}{options} if task.type == "none" && {condition}'
         line = warned(asyncdbg, steps, place)
         if not re.match(r"asyncdbg: breakpoint 1 is passed [0-9]+ times a second", line) or advice not in line:
             raise SystemExit(f"break {place}: {line}")
