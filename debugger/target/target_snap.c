@@ -149,14 +149,22 @@ static void copy_ahead(void *arg)
 static struct error *stop_and_copy(struct snap *s)
 {
 	struct target *t = s->t;
+	struct error *err;
 
 	if (t->ops->stop_briefly) {
 		const struct brief_stop stop = { s->max_ns, copy_ahead, copy_now, s };
 
-		TRY(t->ops->stop_briefly(t, &stop, &t->copy));
+		err = t->ops->stop_briefly(t, &stop, &t->copy);
 	} else {
 		copy_ahead(s);
-		TRY(t->ops->stop(t));
+		err = t->ops->stop(t);
+	}
+	/* Of a process that ends meanwhile the copy may have failed, too. */
+	if (err) {
+		error_free(s->err);
+		return err;
+	}
+	if (!t->ops->stop_briefly) {
 		t->copy.stopped = t->nthreads;
 		copy_now(s);
 		t->ops->resume(t);

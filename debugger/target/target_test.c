@@ -546,6 +546,22 @@ static void test_a_target_that_is_gone(void **state)
 	error_free(err);
 }
 
+/* Both the copy and the stop fail; the sanitizer reports an error that nobody frees. */
+static void test_a_target_that_goes_before_its_stop(void **state)
+{
+	struct sim s;
+	struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+	(void)state;
+	t->options = (struct stop_options){ .has_max = true, .max_ns = 1000000000 };
+	expect_ok(target_peek(t));
+	byte_at(t, LOW);
+	s.gone = true;
+	struct error *err = target_snap(t, false);
+	assert_int_equal(err->kind, ERR_STATE);
+	error_free(err);
+}
+
 static struct error *read_sim(void *arg, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
 	return sim_read(arg, addr, buf, len, ret);
@@ -597,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_a_pause_of_nothing_is_no_stop),
 		cmocka_unit_test(test_a_pause_that_is_too_short_for_the_pages),
 		cmocka_unit_test(test_a_target_that_is_gone),
+		cmocka_unit_test(test_a_target_that_goes_before_its_stop),
 		cmocka_unit_test(test_cache_grows),
 	};
 
