@@ -80,7 +80,7 @@ def count(asyncdbg, path, section):
         check(f"{section}: on standard output", counting.child.communicate(timeout=WAIT)[0], "")
         # A snapshot of a program that starts and ends threads may be incomplete, which a note says.
         incomplete = "not all tasks that exist could be read" in counting.message()
-        check(f"{section}: status", counting.child.returncode, 1 if incomplete else 0)
+        check(f"{section}: status ({counting.message()})", counting.child.returncode, 1 if incomplete else 0)
         check(f"{section}: files", os.listdir(directory), ["traced.prom"])
         with open(file, encoding="utf-8") as f:
             metrics = Metrics(f.read())
