@@ -221,7 +221,7 @@ static void breakpoint(struct text *t, const struct breakpoint *bp)
 		text_clean(t, bp->log);
 		str_append(&t->line, "'");
 	}
-	text_property(t, "task", bp->task);
+	text_property(t, "task ", bp->task);
 	rule(t, bp->condition, bp->skip, bp->every);
 	if (bp->temporary)
 		str_append(&t->line, ", once");

@@ -956,6 +956,19 @@ static void hostile_variables(void **state)
 }
 
 /* Colour adds codes and changes nothing else. */
+static void breakpoints_have_their_task(void **state)
+{
+	struct breakpoint bp = { .number = 2, .text = "main.rs:38", .task = "4", .enabled = true };
+	struct breakpoint *list = &bp;
+	CAUGHT(c);
+
+	(void)state;
+	catch (&c, TEXT);
+	c.out->ops->breakpoints(c.out, &list, 1);
+	fflush(c.options.answers);
+	assert_non_null(strstr(c.answers, "breakpoint 2: main.rs:38, task 4\n"));
+}
+
 static void colour_is_only_an_addition(void **state)
 {
 	SNAPSHOT(s);
@@ -1032,6 +1045,7 @@ int main(void)
 		cmocka_unit_test(info_sums_up),
 		cmocka_unit_test(hostile_strings),
 		cmocka_unit_test(hostile_variables),
+		cmocka_unit_test(breakpoints_have_their_task),
 		cmocka_unit_test(colour_is_only_an_addition),
 		cmocka_unit_test(help_lists_every_command),
 	};
