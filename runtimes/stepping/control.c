@@ -133,13 +133,27 @@ static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *fou
 	return NULL;
 }
 
+/* The event that has halted the program, if it is there. An interrupt asks for no more than a halt.
+ */
+static struct error *take_arrived(struct control *c, bool *found)
+{
+	struct error *err = take_stop(c, 0, found);
+
+	if (err && err->kind == ERR_INTERRUPTED) {
+		interrupt_clear();
+		error_free(err);
+		err = NULL;
+	}
+	return err;
+}
+
 /* Halts the program, for that reason. An event that halts may have come at the same time. */
 static struct error *halt(struct control *c, enum control_reason reason)
 {
 	bool found;
 	struct error *err CLEANUP(error_freep) = request_plain(c, TRACER_HALT);
 
-	TRY(take_stop(c, 0, &found));
+	TRY(take_arrived(c, &found));
 	if (found)
 		return NULL;
 	if (err) {

@@ -85,6 +85,32 @@ static void test_interrupted_kill(void **state)
 	interrupt_clear();
 }
 
+/* Halts the program, and interrupts in the same moment. */
+static struct error *interrupt_and_stop(void *arg, bool *stop)
+{
+	(void)arg;
+	interrupt_request();
+	*stop = true;
+	return NULL;
+}
+
+/* An interrupt while the program is being halted fails nothing. */
+static void test_interrupted_halt(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	CHILD(child, NULL, call_forever);
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	c.look = (struct control_look){ .look = interrupt_and_stop, .every_ns = 1 };
+	check(control_continue(&c));
+	assert_int_equal(c.stop.reason, CONTROL_CAUGHT);
+	assert_null(interrupt_check());
+	c.look = (struct control_look){ 0 };
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
 static void interrupt_unwatched(void *arg, pid_t tid, int errnum)
 {
 	int *ret = arg;
@@ -129,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupt_is_kept),
 		cmocka_unit_test(test_interrupted_kill),
+		cmocka_unit_test(test_interrupted_halt),
 		cmocka_unit_test(test_unwatched_thread),
 	};
 
