@@ -37,6 +37,8 @@ struct sink_perfetto {
 	struct map groups;  /* hash of a type -> track */
 	struct map types;   /* address of a type's name, or of a place -> its text */
 	struct map tasks;   /* id -> index + 1 */
+	struct map
+		sites; /* id of a task that exists when the trace begins -> struct source_place */
 	VEC(struct task_track) list;
 	size_t ngroups, nalive;
 	uint64_t others, alive, nflows; /* tracks of the types beyond, and of the number of tasks */
@@ -174,10 +176,40 @@ static void begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t 
 	t->open = true;
 }
 
+/* Where a task was spawned; false: unknown. The text lives in a. */
+static bool site_value(struct arena *a, const struct source_place *site, struct perfetto_value *ret)
+{
+	if (!site || !site->line)
+		return false;
+	*ret = (struct perfetto_value){
+		.key = "spawned_at",
+		.text = arena_printf(a, "%s:%u", site->file_short ? site->file_short : site->file,
+		                     site->line)
+	};
+	return true;
+}
+
 static void count_alive(struct sink_perfetto *s, uint64_t time)
 {
 	if (s->alive)
 		note(s, perfetto_count(s->p, time, s->alive, (int64_t)s->nalive));
+}
+
+static void spawns(struct sink_perfetto *s, const struct trace_item *item)
+{
+	struct task_track *t = first_track(s, item->task, item->type);
+	struct perfetto_value site;
+	SCRATCH(tmp);
+	bool known = site_value(&tmp, item->spawned_at, &site);
+
+	end_slice(s, t, item->time);
+	note(s, perfetto_begin(s->p, &(struct perfetto_event){ .time = item->time,
+	                                                       .track = t->track,
+	                                                       .name = "runnable",
+	                                                       .values = &site,
+	                                                       .nvalues = known }));
+	t->open = true;
+	count_alive(s, item->time);
 }
 
 /* "waiting at src/main.rs:12": the innermost place of the chain. */
@@ -310,8 +342,7 @@ static void item(struct sink *sink, const struct trace_item *item)
 	note(s, sink_counters_item(s->counters, item));
 	switch (item->event) {
 	case TRACE_SPAWN:
-		begin_slice(s, first_track(s, item->task, item->type), item->time, "runnable");
-		count_alive(s, item->time);
+		spawns(s, item);
 		break;
 	case TRACE_POLL_START:
 		poll_starts(s, item, thread);
@@ -391,10 +422,15 @@ static void exists(const struct task_span *span, void *arg)
 		[DOING_POLLING] = "polling",
 		[DOING_WAITING] = waiting_name(s, span->place),
 	};
-	const struct perfetto_value since = earlier(s, span->began);
+	struct perfetto_value values[2];
+	size_t n = 0;
+	SCRATCH(tmp);
 
 	if (!sink_filter_has(s->filter, span->task, span->type))
 		return;
+	n += site_value(&tmp, map_get(&s->sites, span->task), &values[0]);
+	if (span->began_exact)
+		values[n++] = earlier(s, span->began);
 	struct task_track *t = task_track(s, span->task, span->type);
 	if (!names[span->doing])
 		return;
@@ -404,8 +440,8 @@ static void exists(const struct task_span *span, void *arg)
 					     .time = s->sink.start,
 					     .track = t->track,
 					     .name = names[span->doing],
-					     .values = &since,
-					     .nvalues = span->began_exact,
+					     .values = values,
+					     .nvalues = n,
 				     }));
 }
 
@@ -433,6 +469,24 @@ static void goes_on(const struct trace_item *start, void *arg)
 				     }));
 }
 
+/* Where the tasks and jobs were spawned that exist. */
+static void know_sites(struct sink_perfetto *s, const struct snapshot *snap)
+{
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		const struct task *task = snap->tasks[i];
+		uint64_t key = trace_key(task);
+
+		if (key && task->spawned_at)
+			map_put(&s->sites, key, (void *)(uintptr_t)task->spawned_at);
+	}
+	for (size_t i = 0; i < snap->njobs; i++) {
+		uint64_t key = snap->jobs[i].id ? strtoull(snap->jobs[i].id, NULL, 10) : 0;
+
+		if (key && snap->jobs[i].spawned_at)
+			map_put(&s->sites, key, (void *)(uintptr_t)snap->jobs[i].spawned_at);
+	}
+}
+
 static void begin(struct sink *sink, const struct trace_heading *h)
 {
 	struct sink_perfetto *s = (struct sink_perfetto *)sink;
@@ -449,7 +503,9 @@ static void begin(struct sink *sink, const struct trace_heading *h)
 	if (h->plan->has[TRACE_SPAWN] && h->plan->has[TRACE_TERMINATE])
 		note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks",
 		                             &s->alive));
+	know_sites(s, snap);
 	trace_moment_tasks(h->moment, exists, s);
+	map_free(&s->sites); /* the snapshot may be gone after this */
 	trace_moment_calls(h->moment, goes_on, s);
 	count_alive(s, h->start);
 }
