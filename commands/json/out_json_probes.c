@@ -88,7 +88,7 @@ static bool has_sites(const struct trace_plan *plan, const struct trace_point *o
 		const struct trace_point *p = &plan->points[i];
 
 		if (p->runtime == of->runtime && p->copy == of->copy && p->role == TRACE_AT_SPAWN &&
-		    p->kernel.behind_id)
+		    (p->kernel.behind_id || p->kernel.path_from))
 			return true;
 	}
 	return false;

@@ -168,7 +168,7 @@ static struct error *read_recorder(const struct call *call, struct tracing *t)
 static struct error *read_options(const struct call *call, struct tracing *t)
 {
 	t->options = following_options(call);
-	t->options.nameless = true;
+	t->options.nameless = t->options.sites = true;
 	TRY(read_events(option_value(call, "events"), t->options.events));
 	t->options.no_places = option_has(call, "no-places");
 	TRY(read_times(call, t));

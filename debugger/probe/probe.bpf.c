@@ -225,8 +225,34 @@ static __always_inline void copy_behind_id(struct whole_record *r, const struct 
 	r->head.copied = sizeof(number);
 }
 
+/*
+ * sp: where the address lies to which the innermost call returns; ip: of the point, as the program
+ * has it.
+ */
+static __always_inline void copy_path(struct whole_record *r, const struct probe_point *p, __u64 sp,
+                                      __u64 ip)
+{
+	if (!p->path_from)
+		return;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < PROBE_MAX_PATH; i++) {
+		__u64 address;
+		const __u32 *distance;
+
+		if (!read_user(&address, sizeof(address), sp))
+			return;
+		address -= ip - p->path_from;
+		__builtin_memcpy(&r->copy[i * sizeof(address)], &address, sizeof(address));
+		r->head.copied = (i + 1) * sizeof(address);
+		distance = bpf_map_lookup_elem(&frames, &address);
+		if (!distance)
+			return;
+		sp += *distance;
+	}
+}
+
 static __always_inline void meet(struct whole_record *r, struct calls *c,
-                                 const struct probe_point *p, __u64 id_offset)
+                                 const struct probe_point *p, __u64 sp, __u64 ip, __u64 id_offset)
 {
 	__u32 depth = c->depth;
 
@@ -245,6 +271,7 @@ static __always_inline void meet(struct whole_record *r, struct calls *c,
 		frame_at(c, depth - 1)->finished = 1;
 	}
 	copy_behind_id(r, p, id_offset);
+	copy_path(r, p, sp, ip);
 	if (!(p->silent & PROBE_NO_HIT))
 		submit(r);
 }
@@ -302,7 +329,7 @@ int at_point(struct pt_regs *ctx)
 	if (p->kind == PROBE_CALL)
 		enter(r, c, p, sp, id_offset);
 	else
-		meet(r, c, p, id_offset);
+		meet(r, c, p, sp, address, id_offset);
 	return 0;
 }
 

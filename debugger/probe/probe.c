@@ -50,11 +50,11 @@ struct probes {
 	struct bpf_object *object;
 	struct bpf_program *program;
 	struct ring_buffer *ring;
-	int points, places, returns, counts, off_times; /* descriptors of maps */
-	struct off_time *off_time;                      /* NULL: not measured */
-	char *no_off_times;                             /* why not; NULL: it is, or is not wanted */
-	bool in_namespace; /* not the first pid namespace: the ids of threads are not the kernel's
-	                    */
+	int points, places, returns, counts, off_times, frames; /* descriptors of maps */
+	struct off_time *off_time;                              /* NULL: not measured */
+	char *no_off_times; /* why not; NULL: it is, or is not wanted */
+	bool in_namespace;  /* not the first pid namespace: the ids of threads are not the kernel's
+	                     */
 	pid_t pid;
 	int memory;            /* of the process, as it was when it was opened; -1: none */
 	int executable;        /* descriptor; -1: none */
@@ -235,6 +235,7 @@ static struct error *load(struct probes *p, const struct probes_options *o)
 	p->returns = bpf_object__find_map_fd_by_name(p->object, "returns");
 	p->counts = bpf_object__find_map_fd_by_name(p->object, "counts");
 	p->off_times = bpf_object__find_map_fd_by_name(p->object, "off_times");
+	p->frames = bpf_object__find_map_fd_by_name(p->object, "frames");
 	p->ring = ring_buffer__new(bpf_map__fd(ring), take_record, p, NULL);
 	return p->ring ? NULL : refused(errno, "the ring buffer of the probes");
 }
@@ -588,6 +589,11 @@ struct error *probes_know_return(struct probes *p, uint64_t address)
 	if (bpf_map_update_elem(p->returns, &address, &one, BPF_ANY) != 0)
 		return error_os(errno, "describing a probe point");
 	return NULL;
+}
+
+bool probes_know_frame(struct probes *p, uint64_t address, uint32_t distance)
+{
+	return bpf_map_update_elem(p->frames, &address, &distance, BPF_ANY) == 0;
 }
 
 struct error *probes_read(struct probes *p, probe_record_fn *visit, void *arg, bool *more)

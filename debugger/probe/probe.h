@@ -88,6 +88,11 @@ struct error *probes_describe_place(struct probes *p, uint32_t index,
                                     const struct probe_place *place) MUST_CHECK;
 /* No more PROBE_NEW_RETURN for calls that return to that run-time address. */
 struct error *probes_know_return(struct probes *p, uint64_t address) MUST_CHECK;
+/*
+ * A call that returns to that address in the file is of a function whose own return address lies so
+ * many bytes from that of the call. False: there are too many.
+ */
+bool probes_know_frame(struct probes *p, uint64_t address, uint32_t distance);
 /* Attaches points that are described. file: the ELF file with the code, as we can open it. */
 struct error *probes_attach(struct probes *p, const char *file, const struct probe_site *sites,
                             size_t n) MUST_CHECK;

@@ -100,6 +100,18 @@ struct {
 	__type(value, __u32);
 } returns SEC(".maps");
 
+/*
+ * Addresses in the file to which calls return, in frames of a known size: how far the return
+ * address of the frame lies from that of the call, in bytes.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PROBE_MAX_FRAMES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64);
+	__type(value, __u32);
+} frames SEC(".maps");
+
 /* Tables of objects, by their addresses: the offset of the id, as it was read there. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -94,6 +94,12 @@ struct error *probes_know_return(struct probes *p, uint64_t address)
 	return none();
 }
 
+bool probes_know_frame(struct probes *p, uint64_t address, uint32_t distance)
+{
+	(void)p, (void)address, (void)distance;
+	return false;
+}
+
 struct error *probes_attach(struct probes *p, const char *file, const struct probe_site *sites,
                             size_t n)
 {

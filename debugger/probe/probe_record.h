@@ -40,6 +40,8 @@ enum {
 	PROBE_REST = 1000000000, /* ns without a hit after which a thread's place may be taken */
 	PROBE_MAX_RETURNS = 16384, /* addresses to which calls return */
 	PROBE_MAX_TABLES = 16384,  /* that are remembered */
+	PROBE_MAX_FRAMES = 65536,  /* addresses to which calls return in known frames */
+	PROBE_MAX_PATH = 24,       /* addresses of one way back along calls */
 	PROBE_LOOKS = 16,          /* calls of a point of which the return address is looked at */
 	PROBE_MAX_COPY = 256,      /* bytes of an object in a record: fewer than these */
 	PROBE_MAX_PIECES = 4,      /* pieces of an object in one copy */
@@ -152,6 +154,13 @@ struct probe_point {
 	 * cannot be read; 0: none.
 	 */
 	__u32 behind_id;
+	__u32 unused;
+	/*
+	 * Of a PROBE_OBJECT: the address of the point in its file. The addresses follow to which
+	 * the calls return that have led there, likewise in the file, 8 bytes each, the innermost
+	 * first: up to the first one whose frame is not known. 0: they do not.
+	 */
+	__u64 path_from;
 	struct probe_exchange exchange; /* of a PROBE_OBJECT or PROBE_FINAL */
 	/* Written by the program; 0 at first. */
 	__u32 looked;      /* how many calls were looked at: see PROBE_LOOKS */

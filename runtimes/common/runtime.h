@@ -305,6 +305,13 @@ struct runtime {
 	 * is recognised. */
 	const char *const *functions;
 	const struct probe_row *probes;
+	/*
+	 * Where tasks do not have the place of their spawn: beginnings of the paths of functions
+	 * that spawn for their caller, and whose own names begin with "spawn"; and of those of all
+	 * functions that these lead through to a probe of PROBE_EVENT_SPAWN. NULL: a trace cannot
+	 * tell who has called them.
+	 */
+	const char *const *spawners, *const *spawn_through;
 	/* A function of a type that calls the poll functions of tasks; its own name alone. */
 	const char *poll_caller_within, *poll_caller;
 	/* How probes find ids in the nth copy; false: its debug info does not tell. */

@@ -78,6 +78,9 @@ static const struct probe_pattern pattern = {
 	.trailer_slot = 0x38,
 };
 
+/* With #[track_caller], all of them. */
+static const char *const spawners[] = { "tokio::task::", "tokio::runtime::", NULL };
+static const char *const spawn_through[] = { "tokio::", "core::", "std::", "alloc::", NULL };
 static const char *const parks[] = { "park", "turn", NULL };
 static const char *const handles[] = { "tokio::runtime::handle::Handle",
 	                               "tokio::runtime::runtime::Runtime", NULL };
@@ -247,6 +250,8 @@ const struct runtime tokio_table = {
 	.functions = functions,
 	.probes = probes,
 	.poll_caller_within = "tokio::runtime::task::raw::",
+	.spawners = spawners,
+	.spawn_through = spawn_through,
 	.poll_caller = "poll",
 	.probe_id = probe_id,
 	.probe_pattern = &pattern,

@@ -85,11 +85,7 @@ uint8_t plan_kernel_kind(enum trace_role role)
 
 /* ---- functions ---- */
 
-/*
- * The spelling of a path in mangled names, legacy and v0: "a::bc::" is "1a2bc". No mangling has
- * another one, if the identifiers are ASCII.
- */
-static const char *mangled_path(struct arena *a, const char *path)
+const char *plan_mangled(struct arena *a, const char *path)
 {
 	STR(text);
 
@@ -138,7 +134,7 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 {
 	SCRATCH(tmp);
 	bool direct;
-	const char *path = mangled_path(&tmp, within), *own = mangled_path(&tmp, wanted);
+	const char *path = plan_mangled(&tmp, within), *own = plan_mangled(&tmp, wanted);
 
 	for (size_t i = 0; i < p->code->n; i++) {
 		const struct code_function *f = &p->code->functions[i];
@@ -268,6 +264,13 @@ void plan_add(struct planner *p, const struct probe_row *row, bool rare,
 	*vec_push(&p->points) = *point;
 }
 
+/* Whether a hit tells who has spawned the task, by the calls that have led to it. */
+static bool has_path(const struct planner *p, const struct probe_row *row)
+{
+	return row->event == PROBE_EVENT_SPAWN && !row->unless && p->runtime->spawners &&
+	       !p->id->location.behind_id && !p->code->stripped;
+}
+
 /* name: NULL for unknown; job: of a TRACE_AT_POLL, where debug info does not tell. */
 static void add_function(struct planner *p, const struct code_function *f, const char *name,
                          const struct probe_row *row, enum trace_job job)
@@ -307,6 +310,7 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.busy_offset = identified ? (uint32_t)p->id->busy_offset : 0,
 		.busy_mask = identified ? p->id->busy_mask : 0,
 		.behind_id = point.role == TRACE_AT_SPAWN ? (uint32_t)p->id->location.behind_id : 0,
+		.path_from = has_path(p, row) ? point.address : 0,
 		.has_result = row->returns_end,
 		.unfinished = row->unfinished,
 	};

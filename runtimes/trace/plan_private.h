@@ -32,6 +32,11 @@ struct planner {
 	size_t unseen[PROBE_EVENT_PARK + 1]; /* functions in which it cannot be seen */
 };
 
+/*
+ * The spelling of a path in mangled names, legacy and v0: "a::bc::" is "1a2bc". No mangling has
+ * another one, if the identifiers are ASCII. It lives in a.
+ */
+const char *plan_mangled(struct arena *a, const char *path);
 /* The name of a function: by its DIE, else demangled; without generics in its path. */
 const char *plan_name(struct planner *p, const struct code_function *f);
 enum trace_role plan_role(enum probe_event event);

@@ -9,8 +9,67 @@
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "debugger/live/proc.h"
+#include "dwarf/frame/call_path.h"
+#include "runtimes/trace/plan_private.h"
 #include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_private.h"
+
+/* ---- the calls that lead to spawns ---- */
+
+static void add_frame(uint64_t after, uint32_t distance, void *arg)
+{
+	struct trace *t = arg;
+
+	t->nframes += probes_know_frame(t->probes, after, distance);
+}
+
+/* Whether a point tells who has spawned the task by the calls that have led there. */
+static bool is_wanted_path(const struct trace *t, const struct trace_point *p)
+{
+	return p->kernel.path_from && t->options.sites && t->options.events[TRACE_SPAWN];
+}
+
+/*
+ * Adds the frames of calls that lead to the points of one runtime in a module, of which first is
+ * one.
+ */
+static void add_frames(struct trace *t, const struct trace_point *first)
+{
+	SCRATCH(tmp);
+	const char *const *through = first->runtime->spawn_through;
+	uint64_t *targets = NEW_ARRAY(&tmp, uint64_t, t->plan.n);
+	const char **parts;
+	size_t n = 0, nparts = 0;
+
+	for (size_t i = 0; i < t->plan.n; i++) {
+		const struct trace_point *p = &t->plan.points[i];
+
+		if (is_wanted_path(t, p) && p->code == first->code && p->runtime == first->runtime)
+			targets[n++] = p->entry;
+	}
+	while (through[nparts])
+		nparts++;
+	parts = NEW_ARRAY(&tmp, const char *, nparts + 1);
+	for (size_t i = 0; i < nparts; i++)
+		parts[i] = plan_mangled(&tmp, through[i]);
+	call_path_frames(t->in->target, first->code, targets, n, parts, add_frame, t);
+	LOG("trace", "%zu calls may lead to a spawn", t->nframes);
+}
+
+static void add_all_frames(struct trace *t)
+{
+	struct map done = { 0 };
+
+	for (size_t i = 0; i < t->plan.n; i++) {
+		const struct trace_point *p = &t->plan.points[i];
+
+		if (is_wanted_path(t, p) &&
+		    map_put(&done, map_key_of_pair((uintptr_t)p->code, (uintptr_t)p->runtime),
+		            NULL))
+			add_frames(t, p);
+	}
+	map_free(&done);
+}
 
 /* ---- attaching ---- */
 
@@ -132,6 +191,7 @@ static struct error *describe(struct trace *t, size_t index)
 	if (!t->options.pid || t->bias)
 		kernel.address = p->address + trace_bias(t, p->code);
 	kernel.silent = silence_of(t, p);
+	kernel.path_from = is_wanted_path(t, p) ? p->address : 0;
 	if (t->options.no_places)
 		kernel.npieces = 0;
 	TRY(note_address(t, index));
@@ -331,6 +391,7 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	t->options = *options;
 	TRY(probes_open(&probes, &t->probes));
 	TRY(make_plan(t));
+	add_all_frames(t);
 	t->began = clock_now_ns();
 	struct error *err = attach(t);
 	if (err && probes_are_over(t->probes)) {
@@ -376,6 +437,7 @@ void trace_close(struct trace *t)
 	map_free(&t->threads);
 	map_free(&t->types);
 	map_free(&t->sites);
+	map_free(&t->ways);
 	id_set_free(&t->seen);
 	task_lives_free(&t->lives);
 	places_free(&t->places);

@@ -32,6 +32,7 @@ struct trace_options {
 	bool slow;                  /* use points that need a single step */
 	bool perf;                  /* use perf instead of uprobe_multi, for tests */
 	bool no_places;             /* ends of polls are without places, which saves their copies */
+	bool sites;                 /* tell who spawns, where tasks do not */
 	bool off_times;             /* measure how long threads are off their processors */
 	bool events[TRACE_NEVENTS]; /* those that are wanted */
 	/* With TRACE_WAKE, also each use of a waker, where the plan has them: used of an item. */

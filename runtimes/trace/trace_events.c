@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debugger/base/log.h"
+#include "runtimes/common/call_site.h"
 #include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_private.h"
 
@@ -322,12 +323,39 @@ static const struct source_place *spawn_site(struct trace *t, const struct trace
 	return place->line ? place : NULL;
 }
 
+/* Where a task was spawned, by the calls that have led there; NULL: unknown. */
+static const struct source_place *spawn_call(struct trace *t, const struct trace_point *p,
+                                             const unsigned char *copy, size_t len)
+{
+	uint64_t addresses[PROBE_MAX_PATH], key = map_key_on(p->entry, copy, len);
+	struct source_place *place = map_get(&t->ways, key);
+	size_t n = len / sizeof(*addresses);
+
+	if (!place) {
+		if (t->ways.n >= MAX_SITES || n > PROBE_MAX_PATH)
+			return NULL;
+		memcpy(addresses, copy, n * sizeof(*addresses));
+		place = NEW(&t->arena, struct source_place);
+		map_put(&t->ways, key, place);
+		if (!call_site_of_spawn(t->in, p->runtime, p->code, p->entry, addresses, n,
+		                        &t->arena, place))
+			LOG("trace",
+			    "%zu calls do not tell who spawns, the last returns to 0x%" PRIx64, n,
+			    n ? addresses[n - 1] : 0);
+	}
+	return place->line ? place : NULL;
+}
+
 /* What follows the record of a spawn. */
 static void set_site(struct trace *t, const struct trace_point *p, const struct probe_record *r,
                      const unsigned char *copy, struct trace_item *item)
 {
 	uint64_t location;
 
+	if (p->kernel.path_from) {
+		item->spawned_at = r->copied ? spawn_call(t, p, copy, r->copied) : NULL;
+		return;
+	}
 	if (r->copied != sizeof(location))
 		return;
 	memcpy(&location, copy, sizeof(location));

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Where tasks were spawned, as a trace tells it of a program built with tokio_unstable.
+"""Where tasks were spawned, as a trace tells it of a program, built with tokio_unstable or not.
 
 usage: run_trace_spawned.py [--allow-slow] ASYNCDBG PROGRAM [TEST...]
 
 PROGRAM is `traced`. Each spawn must be at a line of its source that spawns, and at the one that a snapshot
-tells of the same task. Exit status 77 where the kernel refuses probes.
+tells of the same task, where it does. Exit status 77 where the kernel refuses probes.
 """
 import json
 import os
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import run_trace
 from traced import HERE, WAIT, Program, Trace, check, check_schema_of, check_true, end, leave_out_refused, run_tests
 from traced import slow, take_slow
 
@@ -52,7 +53,7 @@ def check_lines(section, spawns):
 
 
 def test_lines(asyncdbg, program):
-    for section in ("counts", "current", "pingpong 10"):
+    for section in ("counts", "current", "pingpong 10", "top 1"):
         spawns, trace = spawns_of(asyncdbg, program, section)
         check_lines(section, spawns)
         check_schema_of(section, [trace.first + "".join(trace.lines)], ".jsonl")
@@ -66,7 +67,10 @@ def test_snapshot(asyncdbg, program):
     words = [asyncdbg, "-p", str(traced.child.pid), "--json", "tasks"]
     tasks = json.loads(subprocess.run(words, capture_output=True, timeout=WAIT, check=True).stdout)["tasks"]
     places = {task["id"]: task["spawned_at"] for task in tasks}
-    check("the place in a snapshot", item["spawned_at"], places.get(item["task"]))
+    known = places.get(item["task"])
+    check_true("a place", item["spawned_at"])
+    if known:
+        check("the place in a snapshot", item["spawned_at"], known)
     traced.kill()
     trace.finish()
 
@@ -79,6 +83,30 @@ def test_launched(asyncdbg, program):
         lines = [line for line in file if " task-spawn " in line and "[seen late]" not in line]
     check_true("launched: spawns", lines)
     check("launched: without a place", [line for line in lines if not re.search(r" at \S+\.rs:\d+", line)], [])
+
+
+def count_places(file):
+    """The values spawned_at in a trace for Perfetto; None: it cannot be decoded here."""
+    counts = run_trace.decode_perfetto(file.name, open_flows=100)
+    return counts and counts["names"].get("values", {}).get("spawned_at", 0)
+
+
+def test_perfetto(asyncdbg, program):
+    """As many tracks of tasks with the place as there are spawns; and of tasks that exist before."""
+    traced = Program(program)
+    traced.begin("crowd 10 3600")
+    words = [asyncdbg, "-p", str(traced.child.pid)]
+    text = subprocess.run([*words, "--json", "tasks"], capture_output=True, timeout=WAIT, check=True).stdout
+    known = [task for task in json.loads(text)["tasks"] if task["spawned_at"]]
+    with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
+        subprocess.run([*words, "trace", "--duration", "500ms", "-o", file.name, *slow],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAIT)
+        check_true("perfetto: tasks with a place that exist", count_places(file) in (None, len(known)))
+    traced.kill()
+    with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
+        subprocess.run([asyncdbg, "trace", "-o", file.name, *slow, "--", program, "now", "pingpong 10"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAIT)
+        check_true("perfetto: spawns with a place", count_places(file) in (None, 2))
 
 
 def main(arguments):

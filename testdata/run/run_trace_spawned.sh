@@ -1,10 +1,10 @@
 #!/bin/bash
-# Traces the program `traced`, built with tokio_unstable, and compares where its tasks were spawned with its
-# source: see run_trace_spawned.py.
+# Traces the program `traced` and compares where its tasks were spawned with its source: see
+# run_trace_spawned.py.
 #
 # usage: run_trace_spawned.sh ASYNCDBG PROFILE [LOCK]
 #
-# PROFILE: debug+unstable or release+unstable. BINARIES=DIR uses a program that is built already. Exit status 77
+# PROFILE: debug or release, each with +unstable (tokio_unstable) or without. BINARIES=DIR uses a program that is built already. Exit status 77
 # where there is no cargo, and where the kernel refuses probes.
 set -euo pipefail
 

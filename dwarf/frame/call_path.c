@@ -1,0 +1,313 @@
+#include "dwarf/frame/call_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/map.h"
+#include "debugger/base/vec.h"
+#include "debugger/target/module.h"
+#include "dwarf/module/code_map.h"
+#include "dwarf/unwind/cfa_rule.h"
+
+enum {
+	RSP = 7, /* DWARF number */
+	MAX_DISTANCE = 1 << 30,
+	MAX_CALLS = 1 << 20,
+	MAX_BYTES = 1 << 20, /* that are searched for the jumps of one call */
+};
+
+/* An instruction that refers to code, whose last bytes are a distance, or that takes a register. */
+enum reference {
+	NO_REFERENCE,
+	CALL,          /* e8: of that address; ff 15 */
+	JUMP,          /* e9 */
+	LOAD,          /* lea: it loads the address */
+	CALL_REGISTER, /* ff d0 to d7 */
+};
+
+static uint64_t at_distance(const struct code_bytes *c, size_t i)
+{
+	int32_t distance;
+
+	memcpy(&distance, c->bytes + i, sizeof(distance));
+	return c->address + i + sizeof(distance) + (uint64_t)(int64_t)distance;
+}
+
+/* "mov" or "lea" of 64 bits, relative to the instruction pointer. */
+static bool is_relative(const struct code_bytes *c, size_t i)
+{
+	return i > 0 && i + 6 <= c->len && (c->bytes[i - 1] & 0xfb) == 0x48 &&
+	       (c->bytes[i + 1] & 0xc7) == 0x05;
+}
+
+/*
+ * What an instruction with its opcode at bytes[i] refers to. Pointers of the global offset table
+ * count for what they point to. *end: behind it, from the beginning of the function.
+ */
+static enum reference read_reference(const struct code_map *m, const struct code_bytes *c, size_t i,
+                                     uint64_t *to, size_t *end)
+{
+	*end = i + 6;
+	switch (c->bytes[i]) {
+	case 0xe8:
+	case 0xe9:
+		if (i + 5 > c->len)
+			return NO_REFERENCE;
+		*end = i + 5;
+		*to = at_distance(c, i + 1);
+		return c->bytes[i] == 0xe8 ? CALL : JUMP;
+	case 0x8d:
+		if (!is_relative(c, i))
+			return NO_REFERENCE;
+		*to = at_distance(c, i + 2);
+		return LOAD;
+	case 0x8b:
+		if (!is_relative(c, i))
+			return NO_REFERENCE;
+		*to = code_map_pointer(m, at_distance(c, i + 2));
+		return LOAD;
+	case 0xff:
+		if (i + 2 <= c->len && (c->bytes[i + 1] & 0xf8) == 0xd0) {
+			*end = i + 2;
+			return CALL_REGISTER;
+		}
+		if (i + 6 > c->len || (c->bytes[i + 1] != 0x15 && c->bytes[i + 1] != 0x25))
+			return NO_REFERENCE;
+		*to = code_map_pointer(m, at_distance(c, i + 2));
+		return c->bytes[i + 1] == 0x15 ? CALL : JUMP;
+	}
+	return NO_REFERENCE;
+}
+
+static bool loads(const struct code_map *m, const struct code_bytes *c, uint64_t callee)
+{
+	for (size_t i = 0; i < c->len; i++) {
+		uint64_t to = 0;
+		size_t end;
+
+		if (read_reference(m, c, i, &to, &end) == LOAD && to == callee)
+			return true;
+	}
+	return false;
+}
+
+/* The jumps in a function that leave it. */
+static bool leaves(const struct code_map *m, const struct code_bytes *c, size_t i, uint64_t *to)
+{
+	size_t end;
+
+	return read_reference(m, c, i, to, &end) == JUMP && *to &&
+	       (*to < c->address || *to >= c->address + c->len);
+}
+
+/* A search for the ways that lead by jumps to a function. */
+struct jump_search {
+	const struct code_map *m;
+	uint64_t to;
+	size_t bytes;          /* that may yet be looked at */
+	struct call_link *ret; /* of the first way */
+};
+
+/* The number of ways from a function on, by as many jumps as are left: 0, 1, or more. */
+static size_t add_jumps(struct jump_search *s, uint64_t from, size_t left)
+{
+	const struct code_function *f = code_map_at(s->m, from);
+	struct code_bytes c;
+	size_t ways = 0;
+
+	if (from == s->to)
+		return 1;
+	if (!left || !f || f->low != from || !code_map_bytes(s->m, f, &c) || c.len > s->bytes)
+		return 0;
+	s->bytes -= c.len;
+	for (size_t i = 0; i < c.len && ways < 2; i++) {
+		uint64_t next = 0;
+		size_t n = s->ret->n;
+
+		if (!leaves(s->m, &c, i, &next))
+			continue;
+		size_t more = add_jumps(s, next, left - 1);
+		if (more == 1 && !ways)
+			s->ret->jumps[s->ret->n++] = c.address + i;
+		else
+			s->ret->n = n;
+		ways += more;
+	}
+	return ways;
+}
+
+bool call_path_link(const struct code_map *m, uint64_t after, uint64_t callee,
+                    struct call_link *ret)
+{
+	static const size_t lengths[] = { 5, 6, 2 };
+	const struct code_function *f = code_map_at(m, after - 1);
+	struct code_bytes c;
+
+	*ret = (struct call_link){ 0 };
+	if (!f || !code_map_bytes(m, f, &c))
+		return false;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		size_t own = after - c.address, end;
+		uint64_t to = 0;
+
+		if (own < lengths[i] || own > c.len)
+			continue;
+		enum reference r = read_reference(m, &c, own - lengths[i], &to, &end);
+		if (end != own)
+			continue;
+		if (r == CALL)
+			return add_jumps(&(struct jump_search){ m, callee, MAX_BYTES, ret }, to,
+			                 CALL_PATH_JUMPS) == 1;
+		if (r == CALL_REGISTER)
+			return loads(m, &c, callee);
+	}
+	return false;
+}
+
+/* ---- all calls ---- */
+
+struct call {
+	uint64_t callee, caller; /* entries */
+	uint64_t after;          /* 0: a jump */
+};
+
+struct finder {
+	const struct target *t;
+	const struct code_map *m;
+	struct map starts; /* entries of the functions that count */
+	VEC(struct call) calls;
+	VEC(uint64_t) loaded; /* what the function at hand loads */
+	VEC(uint64_t) queue;  /* functions that lead to a target */
+	struct map reached;   /* the same */
+	struct map visited;   /* what calls return to */
+	call_path_fn *visit;
+	void *arg;
+};
+
+/* end: of the call, from the beginning of the function; 0: it is a jump. */
+static void add_call(struct finder *f, const struct code_bytes *c, uint64_t callee, size_t end)
+{
+	if (f->calls.n < MAX_CALLS)
+		*vec_push(&f->calls) =
+			(struct call){ callee, c->address, end ? c->address + end : 0 };
+}
+
+/* Calls through registers, each of all functions that this one loads. */
+static void scan_registers(struct finder *f, const struct code_bytes *c)
+{
+	for (size_t i = 0; f->loaded.n && i < c->len; i++) {
+		uint64_t to;
+		size_t end;
+
+		if (c->bytes[i] != 0xff || read_reference(f->m, c, i, &to, &end) != CALL_REGISTER)
+			continue;
+		for (size_t j = 0; j < f->loaded.n; j++)
+			add_call(f, c, f->loaded.data[j], end);
+	}
+}
+
+static void scan(struct finder *f, const struct code_function *function)
+{
+	struct code_bytes c;
+
+	if (!code_map_bytes(f->m, function, &c))
+		return;
+	f->loaded.n = 0;
+	for (size_t i = 0; i < c.len; i++) {
+		uint64_t to = 0;
+		size_t end;
+		enum reference r = read_reference(f->m, &c, i, &to, &end);
+
+		if (r == NO_REFERENCE || r == CALL_REGISTER || !to || !map_has(&f->starts, to))
+			continue;
+		if (r != LOAD)
+			add_call(f, &c, to, r == CALL ? end : 0);
+		else
+			*vec_push(&f->loaded) = to;
+	}
+	scan_registers(f, &c);
+}
+
+static bool has_part(const char *name, const char *const *parts)
+{
+	for (; *parts; parts++) {
+		if (strstr(name, *parts))
+			return true;
+	}
+	return false;
+}
+
+static int by_callee(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+static void visit_call(struct finder *f, const struct call *call)
+{
+	uint64_t pc = call->after - 1 + f->m->dm->module->bias;
+	struct cfa_rule rule;
+
+	if (!call->after || !map_put(&f->visited, call->after, NULL) ||
+	    !cfa_rule_at(f->t, pc, &rule) || rule.reg != RSP || rule.offset <= 0 ||
+	    rule.offset > MAX_DISTANCE)
+		return;
+	f->visit(call->after, (uint32_t)rule.offset, f->arg);
+}
+
+/* From the targets outwards. */
+static void walk(struct finder *f)
+{
+	if (f->calls.n)
+		qsort(f->calls.data, f->calls.n, sizeof(struct call), by_callee);
+	for (size_t next = 0; next < f->queue.n; next++) {
+		uint64_t callee = f->queue.data[next];
+		size_t low = 0, high = f->calls.n;
+
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+
+			if (f->calls.data[middle].callee < callee)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < f->calls.n && f->calls.data[low].callee == callee; low++) {
+			const struct call *call = &f->calls.data[low];
+
+			visit_call(f, call);
+			if (map_put(&f->reached, call->caller, NULL))
+				*vec_push(&f->queue) = call->caller;
+		}
+	}
+}
+
+void call_path_frames(const struct target *t, const struct code_map *m, const uint64_t *targets,
+                      size_t n, const char *const *parts, call_path_fn *visit, void *arg)
+{
+	struct finder f = { .t = t, .m = m, .visit = visit, .arg = arg };
+	VEC(const struct code_function *) functions = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		map_put(&f.starts, targets[i], NULL);
+		if (map_put(&f.reached, targets[i], NULL))
+			*vec_push(&f.queue) = targets[i];
+	}
+	for (size_t i = 0; i < m->n; i++) {
+		if (!has_part(m->functions[i].name, parts))
+			continue;
+		*vec_push(&functions) = &m->functions[i];
+		map_put(&f.starts, m->functions[i].low, NULL);
+	}
+	for (size_t i = 0; i < functions.n; i++)
+		scan(&f, functions.data[i]);
+	walk(&f);
+	vec_free(&functions);
+	vec_free(&f.calls);
+	vec_free(&f.loaded);
+	vec_free(&f.queue);
+	map_free(&f.starts);
+	map_free(&f.reached);
+	map_free(&f.visited);
+}

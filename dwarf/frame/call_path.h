@@ -1,0 +1,46 @@
+/*
+ * The way back along calls: which calls lead to a function, and how far apart the return addresses
+ * of their frames lie. By machine code and the table for unwinding; x86-64.
+ */
+#ifndef DWARF_FRAME_CALL_PATH_H
+#define DWARF_FRAME_CALL_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct code_map;
+struct target;
+
+/*
+ * after: where the call returns to, link-time. The return address of the function that calls lies
+ * distance bytes above the one of the call.
+ */
+typedef void call_path_fn(uint64_t after, uint32_t distance, void *arg);
+
+/*
+ * Calls visit with each call that leads to one of the targets (entries of functions, link-time), by
+ * itself or by further calls and jumps, all of them in functions whose mangled names have one of
+ * the parts (ended by NULL). Places that only look like a call may be among them. Frames that are
+ * found by another register than the stack pointer are left out. t has the module of m.
+ */
+void call_path_frames(const struct target *t, const struct code_map *m, const uint64_t *targets,
+                      size_t n, const char *const *parts, call_path_fn *visit, void *arg);
+
+enum { CALL_PATH_JUMPS = 3 };
+
+/* How a call has led to a function: what it calls may jump there, at its own end. */
+struct call_link {
+	uint64_t jumps[CALL_PATH_JUMPS]; /* their addresses, link-time, the innermost first */
+	size_t n;
+};
+
+/*
+ * How the call that returns to that link-time address has led to the function that begins at
+ * callee. A call through a register counts as one of callee if its function loads that address
+ * anywhere. False: unknown, or there is more than one way.
+ */
+bool call_path_link(const struct code_map *m, uint64_t after, uint64_t callee,
+                    struct call_link *ret);
+
+#endif

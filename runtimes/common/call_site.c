@@ -1,0 +1,71 @@
+#include "runtimes/common/call_site.h"
+
+#include "debugger/base/str.h"
+#include "dwarf/frame/call_path.h"
+#include "dwarf/module/code_map.h"
+#include "dwarf/names/qualified.h"
+
+/* A way back, from the innermost function on. */
+struct way {
+	struct inspector *in;
+	const struct runtime *runtime;
+	struct arena *a;
+	bool spawner; /* the last function is one */
+	bool done;
+	struct source_place *ret;
+};
+
+static bool is_spawner(const struct runtime *runtime, const char *name)
+{
+	return runtime_begins_with_one(name, runtime->spawners) &&
+	       str_begins(qualified_last(name), "spawn");
+}
+
+/* Goes on to the function that has called the last one. */
+static void take(struct way *w, const struct location *l)
+{
+	if (l->name && !l->mangled && runtime_begins_with_one(l->name, w->runtime->spawn_through)) {
+		w->spawner = is_spawner(w->runtime, l->name);
+		return;
+	}
+	w->done = true;
+	if (!w->spawner || !l->name || l->mangled || !l->file || !l->line)
+		return;
+	*w->ret = (struct source_place){ .file = arena_strdup(w->a, l->file), .line = l->line };
+	w->ret->file_short = inspector_source(w->in, w->a, l->file, l->comp_dir).text;
+}
+
+/* All functions at a link-time address. */
+static void take_all(struct way *w, const struct code_map *code, uint64_t address)
+{
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l =
+		lookup_locations(w->in->di, address + code->dm->module->bias, &tmp, &n);
+
+	for (size_t i = 0; i < n && !w->done; i++)
+		take(w, &l[i]);
+}
+
+bool call_site_of_spawn(struct inspector *in, const struct runtime *runtime,
+                        const struct code_map *code, uint64_t entry, const uint64_t *addresses,
+                        size_t n, struct arena *a, struct source_place *ret)
+{
+	struct way w = { .in = in, .runtime = runtime, .a = a, .ret = ret };
+	uint64_t callee = entry;
+
+	*ret = (struct source_place){ 0 };
+	for (size_t i = 0; i < n && !w.done; i++) {
+		const struct code_function *f = code_map_at(code, addresses[i] - 1);
+		struct call_link link;
+
+		if (!f || !call_path_link(code, addresses[i], callee, &link))
+			return false;
+		for (size_t j = 0; j < link.n && !w.done; j++)
+			take_all(&w, code, link.jumps[j]);
+		if (!w.done)
+			take_all(&w, code, addresses[i] - 1);
+		callee = f->low;
+	}
+	return ret->line != 0;
+}

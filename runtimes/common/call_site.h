@@ -1,0 +1,19 @@
+/* Where a function was called, by the return addresses of the calls that it has led to. */
+#ifndef RUNTIMES_COMMON_CALL_SITE_H
+#define RUNTIMES_COMMON_CALL_SITE_H
+
+#include "runtimes/common/inspector.h"
+
+struct code_map;
+
+/*
+ * Finds who has called one of the runtime's spawners (struct runtime). addresses: n return
+ * addresses, link-time, the innermost first; the first call is of the function that begins at
+ * entry. False: unknown, since the way back is not complete, a function was reached by a jump, or
+ * another function stands between. ret lives in a.
+ */
+bool call_site_of_spawn(struct inspector *in, const struct runtime *runtime,
+                        const struct code_map *code, uint64_t entry, const uint64_t *addresses,
+                        size_t n, struct arena *a, struct source_place *ret);
+
+#endif
