@@ -60,7 +60,10 @@ void out_json_task_key(struct json_writer *w, const char *name, uint64_t key)
 {
 	SCRATCH(tmp);
 
-	json_put_text(w, name, key ? trace_key_text(&tmp, key) : NULL);
+	if (trace_key_is_number(key))
+		json_put_id(w, name, key);
+	else
+		json_put_text(w, name, trace_key_text(&tmp, key));
 }
 
 void out_json_missing(struct json_writer *w, const struct trace_plan *plan, const bool *wanted)

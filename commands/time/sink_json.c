@@ -1,6 +1,7 @@
 /* A trace as JSON: a header, then one object for each event, then the totals. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands/json/out_json.h"
 #include "commands/time/sink.h"
@@ -8,11 +9,25 @@
 #include "debugger/base/map.h"
 #include "runtimes/saved/json_writer.h"
 
+enum {
+	MAX_MEMBERS = 65536, /* texts of struct members */
+	MAX_TYPE = 4096,     /* bytes of a type that is in one */
+};
+
+/* Members that many items have alike, in the form of a line. */
+struct members {
+	const char *text;
+	size_t len;
+};
+
 struct sink_json {
 	struct sink sink;
 	bool lines;
 	struct map defined; /* numbers of places that were written */
+	struct map known;   /* hash of what struct members is about -> that */
+	struct arena arena;
 	struct json_writer w;
+	struct json_writer part; /* to write one of struct members; it has no file */
 };
 
 static const char *const job_names[] = {
@@ -102,25 +117,72 @@ static void put_hit(struct json_writer *w, const struct trace_hit *hit)
 	json_close_array(w);
 }
 
+typedef void members_fn(struct json_writer *w, const struct trace_item *item);
+
+static void put_thread(struct json_writer *w, const struct trace_item *item)
+{
+	json_put_text(w, "event", trace_event_name(item->event));
+	out_json_number_if(w, "tid", item->tid > 0, (uint64_t)item->tid);
+	out_json_number_if(w, "worker", item->worker >= 0, (uint64_t)item->worker);
+	out_json_number_if(w, "runtime", item->runtime >= 0, (uint64_t)item->runtime);
+}
+
+static void put_future(struct json_writer *w, const struct trace_item *item)
+{
+	json_put_text(w, "type", item->type);
+	json_put_text(w, "kind", job_names[item->job]);
+}
+
+static const struct members *make_members(struct sink_json *j, uint64_t key, members_fn *put,
+                                          const struct trace_item *item)
+{
+	struct members *m;
+
+	if (j->known.n >= MAX_MEMBERS || (item->type && strlen(item->type) > MAX_TYPE))
+		return NULL;
+	json_writer_init(&j->part, NULL, true);
+	put(&j->part, item);
+	m = NEW(&j->arena, struct members);
+	*m = (struct members){ arena_strndup(&j->arena, j->part.buffer, j->part.n), j->part.n };
+	map_put(&j->known, key, m);
+	return m;
+}
+
+/* Writes members that are the same in each item with that key. */
+static void put_alike(struct sink_json *j, uint64_t key, members_fn *put,
+                      const struct trace_item *item)
+{
+	const struct members *m = j->lines ? map_get(&j->known, key) : NULL;
+
+	if (!m && j->lines)
+		m = make_members(j, key, put, item);
+	if (m)
+		json_put_members(&j->w, m->text, m->len);
+	else
+		put(&j->w, item);
+}
+
+static uint64_t key_of_thread(const struct trace_item *item)
+{
+	const uint64_t of_worker = (uint64_t)(uint32_t)item->worker << 32 | (uint32_t)item->runtime;
+
+	return map_key_of_pair((uint64_t)(uint32_t)item->tid << 8 | item->event, of_worker);
+}
+
 static void item(struct sink *s, const struct trace_item *item)
 {
 	struct sink_json *j = (struct sink_json *)s;
 	struct json_writer *w = &j->w;
-	bool of_task = item->task != 0;
 
 	if (item->place)
 		define_place(j, item->place);
 	json_open_object(w, NULL);
 	json_put_int(w, "t", (int64_t)item->time);
-	json_put_text(w, "event", trace_event_name(item->event));
-	out_json_number_if(w, "tid", item->tid > 0, (uint64_t)item->tid);
-	out_json_number_if(w, "worker", item->worker >= 0, (uint64_t)item->worker);
-	out_json_number_if(w, "runtime", item->runtime >= 0, (uint64_t)item->runtime);
+	put_alike(j, key_of_thread(item), put_thread, item);
 	out_json_task_key(w, "task", item->task);
-	if (of_task) {
-		json_put_text(w, "type", item->type);
-		json_put_text(w, "kind", job_names[item->job]);
-	}
+	if (item->task)
+		put_alike(j, map_key_of_pair((uintptr_t)item->type, 1 + (uint64_t)item->job),
+		          put_future, item);
 	if (item->event == TRACE_POLL_END) {
 		json_put_int(w, "poll_ns", (int64_t)item->poll_ns);
 		if (item->ready_known)
@@ -175,7 +237,11 @@ static void end(struct sink *s, const struct trace_ending *e)
 
 static void free_sink(struct sink *s)
 {
-	map_free(&((struct sink_json *)s)->defined);
+	struct sink_json *j = (struct sink_json *)s;
+
+	map_free(&j->defined);
+	map_free(&j->known);
+	arena_free(&j->arena);
 	free(s);
 }
 

@@ -100,9 +100,63 @@ static void the_disk_has_room(void **state)
 	fclose(f);
 }
 
+/* Members that items share are as they would be without that. */
+static void items_as_lines(void **state)
+{
+	static const char wanted[] =
+		"{\"t\":1,\"event\":\"task-spawn\",\"tid\":7,\"worker\":0,\"runtime\":2,"
+		"\"task\":\"3\",\"type\":\"a\\\"b\",\"kind\":\"task\",\"by\":null,"
+		"\"spawned_at\":null}\n"
+		"{\"t\":2,\"event\":\"task-wake\",\"tid\":7,\"worker\":0,\"runtime\":2,"
+		"\"task\":\"3\",\"type\":\"a\\\"b\",\"kind\":\"task\",\"by\":\"4\"}\n"
+		"{\"t\":3,\"event\":\"task-wake\",\"tid\":7,\"worker\":null,\"runtime\":null,"
+		"\"task\":\"5\",\"type\":null,\"kind\":\"blocking\",\"by\":null}\n"
+		"{\"t\":4,\"event\":\"worker-thread-park\",\"tid\":null,\"worker\":null,"
+		"\"runtime\":null,\"task\":null}\n";
+	const struct trace_item items[] = {
+		{ .event = TRACE_SPAWN,
+		  .time = 1,
+		  .tid = 7,
+		  .runtime = 2,
+		  .task = 3,
+		  .type = "a\"b" },
+		{ .event = TRACE_WAKE,
+		  .time = 2,
+		  .tid = 7,
+		  .runtime = 2,
+		  .task = 3,
+		  .type = items[0].type,
+		  .by = 4 },
+		{ .event = TRACE_WAKE,
+		  .time = 3,
+		  .tid = 7,
+		  .worker = -1,
+		  .runtime = -1,
+		  .task = 5,
+		  .job = TRACE_BLOCKING },
+		{ .event = TRACE_PARK, .time = 4, .tid = -1, .worker = -1, .runtime = -1 },
+	};
+	static struct disk disk = { .room = sizeof(disk.bytes) };
+	FILE *f = open_disk(&disk);
+	const struct out out = { .format = OUT_JSON_LINES };
+	struct sink *s CLEANUP(sink_freep) = sink_new(&out, f, false);
+
+	(void)state;
+	for (unsigned round = 0; round < 2; round++) {
+		disk.used = 0;
+		for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++)
+			sink_item(s, &items[i]);
+		sink_flush(s);
+		assert_int_equal(disk.used, strlen(wanted));
+		assert_memory_equal(disk.bytes, wanted, disk.used);
+	}
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(items_as_lines),
 		cmocka_unit_test(the_disk_is_full_of_text),
 		cmocka_unit_test(the_disk_is_full_of_lines),
 		cmocka_unit_test(the_disk_has_room),

@@ -331,6 +331,12 @@ void json_put_document(struct json_writer *w, const char *key, const char *text,
 		put(w, text, len);
 }
 
+void json_put_members(struct json_writer *w, const char *text, size_t len)
+{
+	if (len && begin_value(w, NULL))
+		put(w, text, len);
+}
+
 void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n)
 {
 	json_open_array(w, key);

@@ -59,6 +59,10 @@ void json_put_text(struct json_writer *w, const char *key, const char *text);
 void json_put_lines(struct json_writer *w, const char *key, const char *text, size_t len);
 /* A whole document that another writer has written, without its line break. */
 void json_put_document(struct json_writer *w, const char *key, const char *text, size_t len);
+/*
+ * Members of the innermost object, as another compact writer has written them: without its braces.
+ */
+void json_put_members(struct json_writer *w, const char *text, size_t len);
 /* An array of texts. */
 void json_put_list(struct json_writer *w, const char *key, const char *const *list, size_t n);
 /* "42", since many readers take numbers for doubles; null for 0. */

@@ -48,6 +48,11 @@ uint64_t trace_key(const struct task *task)
 	return task->id && trace_key_read(task->id, &key) ? key : 0;
 }
 
+bool trace_key_is_number(uint64_t key)
+{
+	return !(key & is_address);
+}
+
 const char *trace_key_text(struct arena *a, uint64_t key)
 {
 	uint64_t kind = (key & ~is_address) >> KIND_SHIFT;

@@ -17,6 +17,8 @@ struct task;
 uint64_t trace_key_of_address(const char *kind, uint64_t address);
 /* The address in a key that has one. */
 uint64_t trace_key_address(uint64_t key);
+/* Whether it is the number of a task, or 0; else it has an address. */
+bool trace_key_is_number(uint64_t key);
 /* Of a task of a snapshot; 0: it has none. */
 uint64_t trace_key(const struct task *task);
 /* As in snapshots: "17", "async_executor:0x7f00". Lives in a. */
