@@ -108,6 +108,24 @@ static bool note_left(struct collector *c, const struct executor_header *h, void
 	return false;
 }
 
+static void list_left(struct collector *c, struct compio_left *left)
+{
+	struct runtime_info *info = left->info = collector_add_runtime(c, &compio_table);
+
+	info->flavor = "compio";
+	info->addr = left->queue;
+	info->version = left->copy->version;
+	info->workers_poll = left->copy->spawns_root;
+	info->completeness = COMPLETENESS_SCANNED;
+	info->found_by = "a scan of memory";
+	executor_list_loose_of(c, info, owns, &left->queue);
+	snapshot_incomplete(c->out,
+	                    "no thread is known to be inside runtime %u (compio): a scan "
+	                    "of memory found %zu of its tasks, and may miss some",
+	                    info->index, info->ntasks);
+	note_unsearched(c, info);
+}
+
 void compio_list_left(struct collector *c)
 {
 	struct compio_walk *w = compio_walk(c);
@@ -115,20 +133,12 @@ void compio_list_left(struct collector *c)
 	w->left = NEW_ARRAY(&c->scratch, struct compio_left, MAX_LEFT);
 	executor_list_loose_of(c, NULL, note_left, NULL);
 	for (size_t i = 0; i < w->nleft; i++) {
-		struct compio_left *left = &w->left[i];
-		struct runtime_info *info = left->info = collector_add_runtime(c, &compio_table);
-
-		info->flavor = "compio";
-		info->addr = left->queue;
-		info->version = left->copy->version;
-		info->workers_poll = left->copy->spawns_root;
-		info->completeness = COMPLETENESS_SCANNED;
-		info->found_by = "a scan of memory";
-		executor_list_loose_of(c, info, owns, &left->queue);
-		snapshot_incomplete(c->out,
-		                    "no thread is known to be inside runtime %u (compio): a scan "
-		                    "of memory found %zu of its tasks, and may miss some",
-		                    info->index, info->ntasks);
-		note_unsearched(c, info);
+		if (w->left[i].queue)
+			list_left(c, &w->left[i]);
+	}
+	/* One without a queue takes all tasks that are left. */
+	for (size_t i = 0; i < w->nleft; i++) {
+		if (!w->left[i].queue)
+			list_left(c, &w->left[i]);
 	}
 }

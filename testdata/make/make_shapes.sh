@@ -5,10 +5,10 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, once, statics, endless, executors, moved, futures, futures_util,
-#        http, spread or inlined:
+#        http, compio, spread or inlined:
 #        NAME.elf from NAME.rs, optimised only for inlined. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
-#        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs
+#        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -31,6 +31,10 @@ http)
 	roots=(-e hyper -u requests -u want -u h2 -u websocket -u tls -u quinn)
 	crates=("hyper hyper" "requests http" "want want" "h2 h2" "websocket tokio_tungstenite"
 		"tls tokio_rustls" "quinn quinn")
+	;;
+compio)
+	roots=(-e compio -u schedules)
+	crates=("compio compio_runtime" "schedules another")
 	;;
 spread)
 	roots=(-e spread -u polls)

@@ -1,0 +1,213 @@
+/* Lists the tasks of runtimes that no thread is inside, in made-up memory. */
+#include "runtimes/compio/compio.h"
+#include "runtimes/test/futures.h"
+
+enum {
+	REFERENCE = 1 << EXECUTOR_REF_SHIFT,
+	TASK_SIZE = 0x40,
+	MAX_TASKS = FUTURES_SIZE / TASK_SIZE,
+	VTABLES = FUTURES_ROOT + FUTURES_SIZE, /* where nothing is read */
+	QUEUES = 0x5550000,
+	MAX_LEFT = 64, /* runtimes, of which the last has all others' tasks */
+};
+
+/* Tasks that a scan of memory found, and a copy of compio. */
+struct left {
+	struct futures f;
+	struct executor_copy tasks;
+	struct compio_copy copy;
+	struct executor_plan plans[MAX_TASKS];
+	size_t n;
+};
+
+static void left_open(struct left *l)
+{
+	*l = (struct left){ .f = futures_open_file("testdata/unit/compio.elf") };
+	l->tasks.dm = l->copy.dm = l->f.fixture.dm;
+	l->tasks.ntables = 1; /* the first word */
+	l->copy.version = "0.15.0";
+	executor_of(l->f.in)->copies = &l->tasks;
+	compio_of(l->f.in)->copies = &l->copy;
+}
+
+/* A task with that schedule function, whose member has the address of a queue. */
+static uint64_t add(struct left *l, const char *schedule, const char *member, uint64_t queue)
+{
+	static const char state[] = "state";
+	struct executor_plan *plan = &l->plans[l->n];
+	uint64_t addr = FUTURES_ROOT + l->n * TASK_SIZE, vtable = VTABLES + 8 * l->n++;
+	struct value header = futures_value(&l->f, "compio_runtime::Header", addr);
+
+	plan->header = header.type;
+	plan->schedule = must_find(&l->f.fixture, schedule);
+	plan->future = must_find(&l->f.fixture, "compio_runtime::Future");
+	plan->offset_s = type_size(plan->header);
+	plan->offset_f = plan->offset_s + type_size(plan->schedule);
+	assert_true(plan->offset_f + type_size(plan->future) <= TASK_SIZE);
+	fail_on(inspector_path(l->f.in, plan->header, state, &plan->state));
+	map_put(&l->tasks.plans, vtable, plan);
+	futures_poke(&l->f, header, "vtable", vtable);
+	futures_poke(&l->f, header, "state", REFERENCE);
+	futures_poke(&l->f, (struct value){ plan->schedule, addr + plan->offset_s }, member, queue);
+	*vec_push(&executor_of(l->f.in)->loose) = (struct executor_loose){ &l->tasks, addr };
+	return addr;
+}
+
+static uint64_t add_compio(struct left *l, uint64_t queue)
+{
+	return add(l, "compio_runtime::OfRuntime", "runnables", queue);
+}
+
+/* The runtime of that index has a queue there, and so many tasks. */
+static void expect_runtime(struct left *l, size_t index, uint64_t queue, size_t ntasks)
+{
+	const struct snapshot *s = l->f.c->out;
+	const struct runtime_info *info = l->f.c->runtimes.data[index].info;
+	STR(note);
+
+	assert_string_equal(info->flavor, "compio");
+	assert_string_equal(info->version, "0.15.0");
+	assert_string_equal(info->found_by, "a scan of memory");
+	assert_int_equal(info->completeness, COMPLETENESS_SCANNED);
+	assert_int_equal(info->addr, queue);
+	assert_int_equal(info->ntasks, ntasks);
+	assert_false(s->complete);
+	str_printf(&note,
+	           "no thread is known to be inside runtime %zu (compio): a scan of memory found "
+	           "%zu of its tasks, and may miss some",
+	           index, ntasks);
+	assert_string_equal(s->notes[index], str_text(&note));
+}
+
+static void expect_task(struct left *l, uint64_t addr, unsigned runtime)
+{
+	const struct task *task = map_get(&l->f.c->tasks, addr);
+
+	assert_non_null(task);
+	assert_int_equal(task->runtime, runtime);
+	assert_int_equal(task->state, TASK_IDLE);
+}
+
+/* Each version has its queue elsewhere; those of one queue are of one runtime. */
+static void test_queues(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	uint64_t scheduler =
+		add(&l, "compio_runtime::OfScheduler", "task_queue.local_queue", QUEUES);
+	uint64_t runtime = add_compio(&l, QUEUES + 8);
+	uint64_t old = add(&l, "compio_runtime::OfOldRuntime", "local_runnables", QUEUES + 16);
+	uint64_t same = add_compio(&l, QUEUES);
+	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, 3);
+	expect_runtime(&l, 0, QUEUES, 2);
+	expect_runtime(&l, 1, QUEUES + 8, 1);
+	expect_runtime(&l, 2, QUEUES + 16, 1);
+	expect_task(&l, scheduler, 0);
+	expect_task(&l, same, 0);
+	expect_task(&l, runtime, 1);
+	expect_task(&l, old, 2);
+	futures_close(&l.f);
+}
+
+/* A path to the queue is not needed where another task tells its address. */
+static void test_found_queue(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	uint64_t found = add(&l, "compio_runtime::OfUnknown", "queue", QUEUES);
+	uint64_t known = add_compio(&l, QUEUES);
+	compio_list_left(l.f.c);
+	expect_runtime(&l, 0, QUEUES, 2);
+	expect_task(&l, found, 0);
+	expect_task(&l, known, 0);
+	futures_close(&l.f);
+}
+
+/* async-executor lists those of others, and nobody those that have ended. */
+static void test_others(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	add(&l, "another::Schedule", "runnables", QUEUES);
+	uint64_t ended = add_compio(&l, QUEUES);
+	futures_poke(&l.f, futures_value(&l.f, "compio_runtime::Header", ended), "state",
+	             REFERENCE | EXECUTOR_COMPLETED);
+	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, 0);
+	assert_int_equal(l.f.c->listed.n, 0);
+	assert_true(l.f.c->out->complete);
+	futures_close(&l.f);
+}
+
+/* A task in a list stays in its runtime. */
+static void test_listed(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	uint64_t listed = add_compio(&l, QUEUES), left = add_compio(&l, QUEUES);
+	struct executor_header h = { .addr = listed, .state = REFERENCE, .plan = &l.plans[0] };
+	struct runtime_info *info = collector_add_runtime(l.f.c, &compio_table);
+	executor_add_task(l.f.c, info, &h);
+	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, 2);
+	assert_int_equal(info->ntasks, 1);
+	expect_task(&l, listed, 0);
+	expect_task(&l, left, 1);
+	futures_close(&l.f);
+}
+
+/* Tasks whose queue is not known share a runtime, and take none of another one. */
+static void test_unknown_queue(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	uint64_t first = add(&l, "compio_runtime::OfUnknown", "queue", QUEUES + 8);
+	uint64_t known = add_compio(&l, QUEUES);
+	uint64_t second = add(&l, "compio_runtime::OfUnknown", "queue", QUEUES + 16);
+	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, 2);
+	expect_runtime(&l, 0, QUEUES, 1);
+	expect_runtime(&l, 1, 0, 2);
+	expect_task(&l, known, 0);
+	expect_task(&l, first, 1);
+	expect_task(&l, second, 1);
+	futures_close(&l.f);
+}
+
+static void test_many(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	for (size_t i = 0; i < MAX_TASKS; i++)
+		add_compio(&l, QUEUES + 8 * i);
+	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, MAX_LEFT);
+	assert_int_equal(l.f.c->listed.n, MAX_TASKS);
+	expect_runtime(&l, 0, QUEUES, 1);
+	expect_runtime(&l, MAX_LEFT - 1, 0, MAX_TASKS - (MAX_LEFT - 1));
+	futures_close(&l.f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_queues),        cmocka_unit_test(test_found_queue),
+		cmocka_unit_test(test_others),        cmocka_unit_test(test_listed),
+		cmocka_unit_test(test_unknown_queue), cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
