@@ -121,21 +121,41 @@ static bool tells_of(const struct runtime *r, const char *path)
 	        is_probed(r, path));
 }
 
-/*
- * The crate of that block_on, in which threads run the tasks of a runtime without its own; NULL: it
- * is none.
- */
-static const struct runtime *block_on_crate(const struct exporter *r, const char *path)
+/* Do threads run the tasks of a runtime that has no block_on of its own? */
+static bool needs_block_on(const struct exporter *r)
 {
 	bool needed = false;
 
 	for (size_t i = 0; i < r->nruntimes; i++)
 		needed |= !r->runtimes[i].of->expected;
-	for (const struct runtime *of = block_on_crates; needed && of->name; of++) {
+	return needed;
+}
+
+/* The crate of that block_on, in which threads run such tasks; NULL: it is none. */
+static const struct runtime *block_on_crate(const struct exporter *r, const char *path)
+{
+	for (const struct runtime *of = block_on_crates; needs_block_on(r) && of->name; of++) {
 		if (is_marked(of->marks, MARK_BLOCK_ON, path))
 			return of;
 	}
 	return NULL;
+}
+
+/* Is it a closure of a block_on, which may be its loop, with its future in the frame? */
+static bool is_in_block_on(const struct exporter *r, const char *path)
+{
+	static const char closure[] = "::{closure#";
+
+	for (const struct runtime *of = block_on_crates; needs_block_on(r) && of->name; of++) {
+		for (const struct mark_row *row = of->marks; row->name; row++) {
+			size_t len = strlen(row->within);
+
+			if (str_begins(path, row->within) && str_begins(path + len, row->name) &&
+			    str_begins(path + len + strlen(row->name), closure))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* Is it the block_on of an exported runtime, whatever its name is? */
@@ -152,7 +172,7 @@ static bool tells(const char *path, void *arg)
 {
 	const struct exporter *r = arg;
 
-	if (is_of_waker(qualified_last(path)) || block_on_crate(r, path))
+	if (is_of_waker(qualified_last(path)) || block_on_crate(r, path) || is_in_block_on(r, path))
 		return true;
 	for (size_t i = 0; i < r->nruntimes; i++) {
 		if (tells_of(r->runtimes[i].of, path))
