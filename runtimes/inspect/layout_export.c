@@ -121,41 +121,43 @@ static bool tells_of(const struct runtime *r, const char *path)
 	        is_probed(r, path));
 }
 
-/* Do threads run the tasks of a runtime that has no block_on of its own? */
-static bool needs_block_on(const struct exporter *r)
+/*
+ * The crate of that block_on, in which threads run the tasks of a runtime without its own; NULL: it
+ * is none.
+ */
+static const struct runtime *block_on_crate(const struct exporter *r, const char *path)
 {
 	bool needed = false;
 
 	for (size_t i = 0; i < r->nruntimes; i++)
 		needed |= !r->runtimes[i].of->expected;
-	return needed;
-}
-
-/* The crate of that block_on, in which threads run such tasks; NULL: it is none. */
-static const struct runtime *block_on_crate(const struct exporter *r, const char *path)
-{
-	for (const struct runtime *of = block_on_crates; needs_block_on(r) && of->name; of++) {
+	for (const struct runtime *of = block_on_crates; needed && of->name; of++) {
 		if (is_marked(of->marks, MARK_BLOCK_ON, path))
 			return of;
 	}
 	return NULL;
 }
 
-/* Is it a closure of a block_on, which may be its loop, with its future in the frame? */
+/*
+ * Is it a closure of a block_on, which may be its loop, with its future in the frame? Of a runtime
+ * only where its loops are such.
+ */
 static bool is_in_block_on(const struct exporter *r, const char *path)
 {
 	static const char closure[] = "::{closure#";
+	const char *end = strstr(path, closure);
+	SCRATCH(tmp);
 
-	for (const struct runtime *of = block_on_crates; needs_block_on(r) && of->name; of++) {
-		for (const struct mark_row *row = of->marks; row->name; row++) {
-			size_t len = strlen(row->within);
+	if (!end)
+		return false;
+	path = arena_strndup(&tmp, path, (size_t)(end - path));
+	for (size_t i = 0; i < r->nruntimes; i++) {
+		const struct runtime *of = r->runtimes[i].of;
 
-			if (str_begins(path, row->within) && str_begins(path + len, row->name) &&
-			    str_begins(path + len + strlen(row->name), closure))
-				return true;
-		}
+		if (of->loops_inside && is_marked(of->marks, MARK_BLOCK_ON, path))
+			return true;
 	}
-	return false;
+	return block_on_crate(r, path);
 }
 
 /* Is it the block_on of an exported runtime, whatever its name is? */
