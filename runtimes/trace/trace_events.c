@@ -337,11 +337,10 @@ static const struct source_place *spawn_call(struct trace *t, const struct trace
 		memcpy(addresses, copy, n * sizeof(*addresses));
 		place = NEW(&t->arena, struct source_place);
 		map_put(&t->ways, key, place);
-		if (!call_site_of_spawn(t->in, p->runtime, p->code, p->entry, addresses, n,
-		                        &t->arena, place))
-			LOG("trace",
-			    "%zu calls do not tell who spawns, the last returns to 0x%" PRIx64, n,
-			    n ? addresses[n - 1] : 0);
+		call_site_of_spawn(t->in, p->runtime, p->code, p->entry, addresses, n, &t->arena,
+		                   place);
+		LOG("trace", "a spawn at %s:%u, by %zu calls, the last returns to 0x%" PRIx64,
+		    place->file ? place->file : "?", place->line, n, n ? addresses[n - 1] : 0);
 	}
 	return place->line ? place : NULL;
 }
