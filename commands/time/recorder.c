@@ -214,6 +214,13 @@ static void look_at_queues(struct recorder *r)
 	r->queues_looked = clock_now_ns();
 }
 
+static void add_lost(struct recorder *r, const struct trace_item *item)
+{
+	r->needs_resync |= item->poll_ns > 0;
+	item_ring_add(r->ring, item);
+	condition_watch_lost(r->watch, item->time);
+}
+
 /* Notes the events that were lost up to now. */
 static void note_lost(struct recorder *r)
 {
@@ -221,11 +228,20 @@ static void note_lost(struct recorder *r)
 	struct trace_item item = { .event = (enum trace_event)LOST,
 		                   .time = item_ring_end(r->ring).time };
 
-	if (!trace_has_lost(r->setup->trace, &item.poll_ns))
-		return;
-	r->needs_resync |= item.poll_ns > 0;
-	item_ring_add(r->ring, &item);
-	condition_watch_lost(r->watch, item.time);
+	if (trace_has_lost(r->setup->trace, &item.poll_ns))
+		add_lost(r, &item);
+}
+
+/* The same for a file that is written now, even while events go on being lost. */
+static void note_all_lost(struct recorder *r)
+{
+	struct trace_item item = { .event = (enum trace_event)LOST,
+		                   .time = item_ring_end(r->ring).time };
+
+	note_lost(r);
+	item.poll_ns = trace_lost_now(r->setup->trace);
+	if (item.poll_ns)
+		add_lost(r, &item);
 }
 
 static struct error *read_more(struct recorder *r)
@@ -352,7 +368,7 @@ static struct error *record(struct recorder *r, const char *when, const char *wh
 	else if (end->dumped)
 		what.core = core_file_find(&r->origin, end->signal, time(NULL) - CORE_S, &tmp);
 	TRY(trace_read_until_now(r->setup->trace, recorder_item, r));
-	note_lost(r);
+	note_all_lost(r);
 	TRY(error_wrap(write_trace(r, what.path, &what.duration_ns), "writing the trace"));
 	what.events = r->written;
 	what.lost = r->lost;

@@ -557,6 +557,8 @@ bool trace_has_lost(struct trace *t, uint64_t *n)
 	uint64_t lost = probes_count(t->probes, PROBE_LOST);
 	bool more = lost != t->lost_seen;
 
+	more |= t->lost_early;
+	t->lost_early = false;
 	t->lost_seen = lost;
 	*n = 0;
 	if (more || t->lost_reported == lost || t->behind)
@@ -564,6 +566,15 @@ bool trace_has_lost(struct trace *t, uint64_t *n)
 	*n = lost - t->lost_reported;
 	t->lost_reported = lost;
 	return true;
+}
+
+uint64_t trace_lost_now(struct trace *t)
+{
+	uint64_t lost = probes_count(t->probes, PROBE_LOST), n = lost - t->lost_reported;
+
+	t->lost_early |= n > 0;
+	t->lost_reported = lost;
+	return n;
 }
 
 void trace_totals(const struct trace *t, struct trace_totals *ret)

@@ -179,11 +179,27 @@ def test_lost(asyncdbg, path, _):
         program.run("pingpong 10")
         recorder.signal()
         said = recorder.finish()
-        check("lost: some events", said[0]["lost"] > 0, True)
+        check(f"lost: some events, {said}, {recorder.message()}", said[0]["lost"] > 0, True)
         check("lost: status", recorder.child.returncode, 1)
         counts = decode_perfetto(recorder.file, open_flows=10)
         if counts:
             check("lost: it is shown", counts["names"]["instant"].get("events were lost", 0) > 0, True)
+        program.kill()
+
+
+def test_lost_still(asyncdbg, path, _):
+    """Events go on being lost while the file is written: it says so all the same."""
+    with tempfile.TemporaryDirectory() as directory:
+        program = Program(path)
+        recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "runnable>1h", ring="128K")
+        recorder.child.send_signal(signal.SIGSTOP)
+        program.overrun()
+        recorder.signal()
+        program.begin("flat 3600 2")
+        recorder.child.send_signal(signal.SIGCONT)
+        said = recorder.finish()
+        check(f"lost still: some events, {said}", said[0]["lost"] > 0, True)
+        check("lost still: status", recorder.child.returncode, 1)
         program.kill()
 
 
