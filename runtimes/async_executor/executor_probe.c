@@ -29,7 +29,7 @@ const struct probe_row executor_probes[] = {
 	{ PROBE_EVENT_POLL, "async_task::raw::", "run", .argument = 0 },
 	{ PROBE_EVENT_SPAWN, "async_task::raw::", "schedule", .argument = 0 },
 	{ PROBE_EVENT_WAKE, "async_task::raw::", "wake_by_ref", .exchange = &woken,
-	  .calls = "new_unchecked" },
+	  .calls = "new_unchecked", .or_calls = "schedule", .or_argument = 1 },
 	{ PROBE_EVENT_WAKE, "async_task::raw::", "wake", .exchange = &woken, .calls = "schedule",
 	  .optional = true },
 	{ PROBE_EVENT_WAKER, "async_task::raw::", "wake_by_ref", .argument = 0 },

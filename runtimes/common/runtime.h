@@ -82,6 +82,12 @@ struct probe_row {
 	 */
 	const struct probe_bits *exchange;
 	const char *calls;
+	/*
+	 * The same of a function that has no direct call of that name either, as where it is in
+	 * another crate that exports it: of this name, of which that argument is one. NULL: none.
+	 */
+	const char *or_calls;
+	unsigned or_argument;
 	bool once;               /* it is called once for a task, or never: the point may be slow */
 	bool optional;           /* of these functions some have neither */
 	const char *not_calling; /* no function that directly calls one of that name */

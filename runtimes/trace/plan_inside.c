@@ -14,6 +14,7 @@ struct search {
 	const struct probe_row *row;
 	const char *name; /* of the function */
 	const char *called;
+	unsigned argument; /* of what is called */
 	size_t nfound;
 };
 
@@ -30,11 +31,11 @@ static struct trace_point point_at(const struct search *s, uint64_t address)
 		.function = inspector_clean_name(p->a, name_without_generics(p->a, s->name)),
 		.entry = s->f->low,
 		.inside = true,
-		.parameter = s->row->argument,
+		.parameter = s->argument,
 		.address = address,
 		.offset = code_map_offset(p->code, address),
 		.kernel = { .kind = plan_kernel_kind(plan_role(s->row->event)),
-		            .argument = (uint8_t)s->row->argument,
+		            .argument = (uint8_t)s->argument,
 		            .is_own_id = p->id->is_address,
 		            .table_offset = (uint32_t)p->id->table_offset,
 		            .id_slot = (uint32_t)p->id->id_slot },
@@ -107,7 +108,14 @@ static void add_call(uint64_t call, uint64_t target, void *arg)
 void plan_inside(struct planner *p, const struct code_function *f, const char *name,
                  const struct probe_row *row)
 {
-	struct search s = { .p = p, .f = f, .row = row, .name = name, .called = row->calls };
+	struct search s = {
+		.p = p,
+		.f = f,
+		.row = row,
+		.name = name,
+		.called = row->calls,
+		.argument = row->argument,
+	};
 	struct code_bytes bytes;
 
 	if (!code_map_bytes(p->code, f, &bytes))
@@ -116,6 +124,11 @@ void plan_inside(struct planner *p, const struct code_function *f, const char *n
 		code_each_exchange(&bytes, add_exchange, &s);
 	if (row->calls && !s.nfound)
 		code_each_direct_call(&bytes, add_call, &s);
+	if (row->or_calls && !s.nfound) {
+		s.called = row->or_calls;
+		s.argument = row->or_argument;
+		code_each_direct_call(&bytes, add_call, &s);
+	}
 	if (!s.nfound && !row->optional)
 		p->unseen[row->event]++;
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Attaches to compio/compio_tasks, tasks of compio, as run_live.sh does to programs; with Cargo.lock also
 # again and again to compio/compio_http, a server under load: each leaf has a name, no verdict is given. Traces
-# compio/traced_compio then, whose own counts the events equal: see run_trace_tasks.py, run_time_tasks.py.
+# compio/traced_compio then, whose own counts the events equal: see run_trace_tasks.py, run_time_tasks.py; with
+# compio 0.18.0, whose tasks are of async-task, in a debug build too.
 #
 # usage: run_compio.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -25,8 +26,15 @@ for lock in "${locks[@]}"; do
 	esac
 	programs=(compio_tasks)
 	[ "$lock" != Cargo ] || programs+=(compio_http traced_compio)
+	[ "$lock" != compio-0.18.0 ] || programs+=(traced_compio)
 	build_with "$lock" "${programs[@]}"
 	live compio_tasks
+	status=0
+	# Those sections whose counts do not depend on the tasks and futures of compio itself.
+	[ "$lock" != compio-0.18.0 ] || [ "$profile" != debug ] ||
+		"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" \
+			threads pingpong reuse dropped alikes stall || status=$?
+	[ "$status" = 0 ] || [ "$status" = 77 ]
 	[ "$lock" = Cargo ] || continue
 	"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$binaries/compio_http"
 	status=0
