@@ -37,6 +37,11 @@ struct leaf_row {
 	bool whole; /* a resource that describes the one inside it, so that this is not searched for
 	             */
 	bool owns_tasks; /* a resource that is shown also where a variable only holds it */
+	/*
+	 * A resource around others, as the lock of the halves of a socket: it is waited for while
+	 * the task's own waker is in it, and otherwise what is inside.
+	 */
+	bool passage;
 };
 
 /* A future whose children the general rule does not find: see combinator.h. */

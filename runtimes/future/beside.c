@@ -94,11 +94,14 @@ static void note_waker(struct beside_search *b, const struct reached *at, size_t
 	error_free(err);
 }
 
-static void note_resource(struct beside_search *b, const struct reached *at)
+/* Whether to look for others inside it. */
+static bool note_resource(struct beside_search *b, const struct reached *at)
 {
 	struct future *f = object_walk_resource(b->d->c, at->v);
 	enum resource_waker waker = leaf_decode_resource(b->d, at->v, f);
 
+	if (waker != WAKER_OURS && type_class_of(at->v.type)->resource->passage)
+		return true;
 	if (waker == WAKER_OURS && b->nsure < MAX_BESIDE) {
 		b->sure[b->nsure++] = f;
 	} else if (waker != WAKER_OURS && at->exclusive && b->nunsure < MAX_BESIDE &&
@@ -106,6 +109,7 @@ static void note_resource(struct beside_search *b, const struct reached *at)
 		f->edge = "holds";
 		b->unsure[b->nunsure++] = f;
 	}
+	return false;
 }
 
 static bool look(const struct reached *at, size_t index, void *arg)
@@ -120,8 +124,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	}
 	if (!leaf_is_resource(at->v.type))
 		return true;
-	note_resource(b, at);
-	return false;
+	return note_resource(b, at);
 }
 
 static bool waits_for(const struct future *f, uint64_t object)

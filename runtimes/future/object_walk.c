@@ -435,6 +435,8 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	bool certain = s->d->direction != 0;
 	enum resource_waker waker = leaf_decode_resource(s->d, at->v, f);
 	s->d->direction = 0;
+	if (waker != WAKER_OURS && type_class_of(at->v.type)->resource->passage)
+		return true;
 	s->resources[s->nresources++] =
 		(struct resource){ index, f, waker, at->exclusive, certain };
 	/* If no waker of the task was found in it, resources inside it may have one. */

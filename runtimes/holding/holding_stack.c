@@ -11,20 +11,29 @@
 
 enum { MAX_FRAMES = 128, MAX_VARIABLES = 1 << 12 /* of one thread */ };
 
+/* Of a function of an impl of a trait, <app::A as app::Tr>::go: what the impl is for. */
+static const char *path_of(const char *name)
+{
+	static const char *const marks[] = { "<", "&", "mut ", "dyn ", "[", "(" };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		name += str_begins(name, marks[i]) ? strlen(marks[i]) : 0;
+	return name;
+}
+
 /* Is it a function of a library? What it has on its stack is not searched. */
 static bool is_library(const struct collector *c, const char *name)
 {
-	static const char *const crates[] = { "std::", "core::", "alloc::", "<" };
+	static const char *const crates[] = { "std::", "core::", "alloc::" };
+	const char *path = path_of(name);
 
-	for (size_t i = 0; i < sizeof(crates) / sizeof(crates[0]); i++) {
-		if (str_begins(name, crates[i]))
-			return true;
-	}
+	if (str_begins_with_any(path, crates))
+		return true;
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {
-		if (str_begins(name, (*r)->path))
+		if (str_begins(path, (*r)->path))
 			return true;
 	}
-	return !strstr(name, "::");
+	return !strstr(path, "::");
 }
 
 struct stack_search {

@@ -286,7 +286,7 @@ static struct error *decode_mutex(struct leaf *l)
 	return NULL;
 }
 
-/* ---- BiLock (futures-util 0.3, src/lock/bilock.rs), behind the halves of a split() ---- */
+/* ---- BiLock (futures-util 0.3, src/lock/bilock.rs), also behind the halves of a split() ---- */
 
 /* Its state; any other one is the address of the waker of who waits, in a Box: it is locked too. */
 enum { BILOCK_FREE, BILOCK_LOCKED };
@@ -298,7 +298,9 @@ static const struct type *waker_type(const struct type *of)
 
 static const struct type *leaf_type(const struct type *t, size_t n)
 {
-	return n == 0 && type_is(t, BILOCK "BiLockAcquire") ? waker_type(t) : NULL;
+	bool has_waker = type_is(t, BILOCK "BiLockAcquire") || type_is(t, BILOCK "BiLock");
+
+	return n == 0 && has_waker ? waker_type(t) : NULL;
 }
 
 /* Whose waker is stored? The other half is locked, or was dropped: there is room for one. */
@@ -315,14 +317,15 @@ static struct error *arm_bilock(struct leaf *l, uint64_t state)
 	return waker ? leaf_arm(l, (struct value){ waker, state }) : NULL;
 }
 
-static struct error *decode_bilock(struct leaf *l)
+/* expr: the path to the Arc that the halves share. */
+static struct error *describe_bilock(struct leaf *l, const char *expr)
 {
-	static const char arc_path[] = "bilock.arc", state_path[] = "state";
+	static const char state_path[] = "state";
 	struct value reference, lock, place;
 	uint64_t state;
 	bool found;
 
-	TRY(leaf_place(l, l->v, arc_path, &reference, &found));
+	TRY(leaf_place(l, l->v, expr, &reference, &found));
 	if (found)
 		TRY(leaf_strip_to(l, reference, BILOCK "Inner", &lock, &found));
 	if (!found)
@@ -343,6 +346,21 @@ static struct error *decode_bilock(struct leaf *l)
 	            : l->w->armed == ARMED_NO ? "held, the stored waker is another one"
 	                                      : "held");
 	return NULL;
+}
+
+static struct error *decode_bilock(struct leaf *l)
+{
+	static const char arc_path[] = "bilock.arc";
+
+	return describe_bilock(l, arc_path);
+}
+
+/* Halves of a split() lock what they share while they are polled, and poll that. */
+static struct error *decode_half(struct leaf *l)
+{
+	static const char arc_path[] = "arc";
+
+	return describe_bilock(l, arc_path);
 }
 
 /* ---- Abortable (futures-util 0.3, src/abortable.rs, up to 0.3.5 src/future/abortable.rs) ---- */
@@ -382,6 +400,11 @@ static const struct leaf_row leaves[] = {
 	{ .type = LOCK "MutexLockFuture", .kind = "mutex", .decode = decode_mutex },
 	{ .type = LOCK "OwnedMutexLockFuture", .kind = "mutex", .decode = decode_mutex },
 	{ .type = BILOCK "BiLockAcquire", .kind = "mutex", .decode = decode_bilock },
+	{ .type = BILOCK "BiLock",
+	  .kind = "mutex",
+	  .decode = decode_half,
+	  .resource = true,
+	  .passage = true },
 	{ .type = ONESHOT "Receiver", .kind = "oneshot", .decode = decode_oneshot },
 	{ .type = ONESHOT "Sender",
 	  .kind = "oneshot_closed",

@@ -81,6 +81,51 @@ static void test_bilock_of_another(void **state)
 	futures_close(&f);
 }
 
+static void store_socket_waker(struct futures *f, uint64_t data)
+{
+	struct value inner = futures_value(f, BILOCK "Inner<futures_util::Socket>", SHARED);
+	struct value some = futures_variant(f, futures_member(inner, "value"), "Some");
+
+	futures_poke(f, some, "__0.value.waker.waker.data", data);
+	futures_poke(f, some, "__0.value.waker.waker.vtable", FUTURES_OTHER + 0x300);
+}
+
+/* Who polls a half waits for the lock while its waker is there; otherwise for what is inside. */
+static void test_half(void **state)
+{
+	static const struct {
+		uint64_t lock, waker;
+		const char *kind, *phrase;
+	} cases[] = {
+		{ 0, 0, "waker", "its waker is in half.handle.arc.waker" },
+		{ 1, 0, "waker", "its waker is in half.handle.arc.waker" },
+		{ WAKER, 0x7770, "waker", "its waker is in half.handle.arc.waker" },
+		{ WAKER, OWN, "mutex", "futures BiLock lock, held" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct futures f = open_crate();
+		struct value v = futures_value(&f, "futures_util::Read", FUTURES_ROOT);
+		struct value inner =
+			futures_value(&f, BILOCK "Inner<futures_util::Socket>", SHARED);
+
+		futures_poke(&f, v, "half", FUTURES_OTHER);
+		futures_poke(
+			&f, futures_value(&f, BILOCK "BiLock<futures_util::Socket>", FUTURES_OTHER),
+			"arc", COUNTS);
+		futures_poke(&f, inner, "state", cases[i].lock);
+		store_waker(&f, cases[i].waker);
+		store_socket_waker(&f, OWN);
+		const struct future *future = futures_decode_of(&f, v, OWN, false);
+		if (future->problem)
+			fail_msg("%s", future->problem);
+		assert_string_equal(future->wait->kind, cases[i].kind);
+		assert_string_equal(future->wait->phrase, cases[i].phrase);
+		futures_close(&f);
+	}
+}
+
 static void test_bad_bilock(void **state)
 {
 	struct futures f = open_crate();
@@ -140,9 +185,8 @@ static void test_abortable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bilock),
-		cmocka_unit_test(test_bilock_of_another),
-		cmocka_unit_test(test_bad_bilock),
+		cmocka_unit_test(test_bilock),    cmocka_unit_test(test_bilock_of_another),
+		cmocka_unit_test(test_half),      cmocka_unit_test(test_bad_bilock),
 		cmocka_unit_test(test_abortable),
 	};
 

@@ -46,6 +46,26 @@ pub mod lock {
     }
 }
 
+pub mod io {
+    pub mod split {
+        pub struct ReadHalf<T> {
+            pub handle: crate::lock::bilock::BiLock<T>,
+        }
+    }
+}
+pub struct Socket {
+    pub waker: std::task::Waker,
+}
+pub struct Read<'a> {
+    pub half: &'a mut io::split::ReadHalf<Socket>,
+}
+impl Future for Read<'_> {
+    type Output = ();
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        black_box(Poll::Pending)
+    }
+}
+
 pub mod abortable {
     use std::future::Future;
     use std::hint::black_box;
@@ -104,9 +124,11 @@ pub fn futures_util(
     a: &mut lock::bilock::BiLockAcquire<'_, u32>,
     b: &mut abortable::Abortable<Leaf>,
     c: &mut future::abortable::Abortable<Leaf>,
+    d: &mut Read<'_>,
     cx: &mut Context<'_>,
 ) {
     black_box(Pin::new(a).poll(cx).is_ready());
     black_box(Pin::new(b).poll(cx).is_ready());
     black_box(Pin::new(c).poll(cx).is_ready());
+    black_box(Pin::new(d).poll(cx).is_ready());
 }
