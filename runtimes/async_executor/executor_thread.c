@@ -213,7 +213,7 @@ static bool only_runs(const struct mark *block_on)
 }
 
 /* What a thread does that has these polls, the outermost first. */
-static void describe(struct collector *c, struct thread_info *info, const struct thread_stack *s,
+static void describe(struct collector *c, struct thread_info *info, struct thread_stack *s,
                      const struct executor_poll *polls, size_t npolls)
 {
 	struct task *task = NULL;
@@ -224,6 +224,7 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 	stack_find_marks(c, s, &marks);
 	const struct mark *block_on = stack_innermost(&marks, MARK_BLOCK_ON, NULL);
 	bool worker = block_on && only_runs(block_on);
+	s->only_executors = worker;
 	if (task)
 		info->task = task->id;
 	/* A worker or job of another runtime may have called it: it stays that. */

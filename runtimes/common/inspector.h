@@ -49,6 +49,8 @@ struct thread_stack {
 	size_t *nfunctions;
 	const struct runtime *unlisted; /* whose loop on it polls tasks that could not be listed */
 	uint64_t waker; /* data of the waker of a block_on of no runtime; 0: unknown, or none */
+	bool only_executors; /* what its innermost block_on polls is only tasks of known executors
+	                      */
 };
 
 /*

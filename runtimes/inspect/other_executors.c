@@ -55,8 +55,9 @@ enum zone {
 
 /*
  * Whether a block_on polls at this moment nothing but the future that runs a known executor, which
- * polls no task: it looks for one, or the task has not begun or has ended. Then its tasks are those
- * that are listed. With a layout file a frame without a name may poll.
+ * polls no task: it looks for one, or the task has not begun or has ended; or it is in a loop
+ * around an executor, between two runs of that. Then its tasks are those that are listed. With a
+ * layout file a frame without a name may poll.
  */
 static bool is_between_tasks(struct collector *c, size_t thread, const struct marks *marks,
                              const struct mark *block_on)
@@ -64,7 +65,10 @@ static bool is_between_tasks(struct collector *c, size_t thread, const struct ma
 	const struct thread_stack *stack = &c->stacks[thread];
 	const struct mark *last = &marks->data[marks->n - 1];
 
-	if (c->in->layout || !block_on_runs_executor(c, block_on, &c->out->threads[thread]))
+	if (c->in->layout)
+		return false;
+	if (!stack->only_executors &&
+	    !block_on_runs_executor(c, block_on, &c->out->threads[thread]))
 		return false;
 	if (last == block_on)
 		return polling_code_is_executor(c, stack, block_on);

@@ -4,19 +4,20 @@
 usage: run_family_load.py [--looks N] ASYNCDBG PROFILE [PROGRAM...]
 
 N looks at each, default 40: half at all trees, half for verdicts. No future may be in a state in
-which none can be that goes on, no leaf of an idle task may be without a name, and none of these
-may be found of a program that goes on:
+which none can be that goes on, no task may be listed twice, no leaf of an idle task may be without a name,
+and none of these may be found of a program that goes on:
 
     deadlock futurelock no-waker closed-channel-wait
 
 Before, the D-Bus service is looked at while it is at rest: its own tasks, and a worker for each
-executor. At least as many tasks as the program says must be there. Each look must be complete or say what
+executor; then in a core, of a debug build, with a thread in zbus's own loop around its executor. At least as many tasks as the program says must be there. Each look must be complete or say what
 keeps no list of its tasks. A D-Bus needs dbus-daemon.
 
 Exit status 77 where there is no cargo.
 """
 
 import argparse
+import collections
 import json
 import os
 import shutil
@@ -78,10 +79,10 @@ class Program:
         self.process.wait(timeout=60)
 
 
-def ask(asyncdbg, schema, pid, *words):
-    """asyncdbg's answer, validated, and its status."""
+def ask(asyncdbg, schema, target, *words):
+    """asyncdbg's answer about a process or a core, validated."""
     run = subprocess.run(
-        [asyncdbg, "-p", str(pid), "--json", *words],
+        [asyncdbg, "-p" if isinstance(target, int) else "-c", str(target), "--json", *words],
         capture_output=True,
         timeout=120,
         stdin=subprocess.DEVNULL,
@@ -100,6 +101,14 @@ def check_verdicts(document):
         raise Failure(f"a false verdict: {json.dumps(wrong)}")
 
 
+def check_once(document):
+    """No task is listed twice."""
+    tasks = collections.Counter(task["addr"] for task in document["tasks"] if task["addr"])
+    twice = [addr for addr, count in tasks.items() if count > 1]
+    if twice:
+        raise Failure(f"listed twice: {', '.join(twice)}")
+
+
 def check_notes(document):
     """What is not complete says why: a list that is missing, or a program that went on meanwhile."""
     if document["complete"] or document["notes"]:
@@ -115,6 +124,7 @@ def look(asyncdbg, schema, pid, name, looks):
             continue
         document = ask(asyncdbg, schema, pid, "async", "backtrace", "all")
         check_notes(document)
+        check_once(document)
         check_futures(document)
         tasks = sum(task["kind"] == "task" for task in document["tasks"])
         if tasks < PROGRAMS[name]:
@@ -149,6 +159,24 @@ def check_rest(asyncdbg, schema, pid):
     check_verdicts(ask(asyncdbg, schema, pid, "check", "--interval", "0"))
 
 
+def check_loop(asyncdbg, schema, pid, work):
+    """A thread between two runs of its executor, in zbus's own loop: no task is missing."""
+    place = "zbus::abstractions::executor::Executor::is_empty"
+    words = ["-ex", f"break {place}", "-ex", "continue", "-ex", f"gcore {work}/core"]
+    run = subprocess.run(
+        ["gdb", "-p", str(pid), "-batch", *words],
+        capture_output=True,
+        timeout=300,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    if not os.path.exists(f"{work}/core"):
+        raise Failure(f"no core of a thread in {place}: {run.stderr.decode()}")
+    document = ask(asyncdbg, schema, f"{work}/core", "async", "backtrace", "all")
+    if not document["complete"]:
+        raise Failure(f"with a thread in {place}: {document['notes']}")
+
+
 def check_program(asyncdbg, schema, path, looks, work):
     bus = Bus(work) if path.name == "dbus_service" else None
     try:
@@ -161,6 +189,8 @@ def check_program(asyncdbg, schema, path, looks, work):
         program = Program(str(path), *([bus.address, "hurry"] if bus else []))
         try:
             look(asyncdbg, schema, program.process.pid, path.name, looks)
+            if bus and path.parent.name == "debug" and shutil.which("gdb"):
+                check_loop(asyncdbg, schema, program.process.pid, work)
         finally:
             program.close()
     finally:

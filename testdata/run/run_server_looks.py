@@ -4,8 +4,9 @@
 usage: run_server_looks.py [--looks N] [--tasks N] ASYNCDBG EXECUTABLE [ARGUMENT...]
 
 Each look asks for all trees, and for verdicts: each leaf must have a name, and no verdict may be
-given. Tasks that are missing because a thread was between two of them are counted. A complete look has
-at least as many tasks as --tasks says. The server must have answered more requests in the end.
+given, and no task may be listed twice. Tasks that are missing because a thread was between two of them are
+counted. A complete look has at least as many tasks as --tasks says. The server must have answered more
+requests in the end.
 """
 
 import argparse
@@ -63,6 +64,10 @@ class Looks:
         if document["complete"] and len(document["tasks"]) < self.least:
             self.bad[f"less than {self.least} tasks"] += 1
         self.notes.update(document["notes"])
+        for key in ("id", "addr"):
+            same = collections.Counter(task[key] for task in document["tasks"] if task[key])
+            if any(count > 1 for count in same.values()):
+                self.bad[f"tasks of the same {key}"] += 1
         self.counts.append(len(document["tasks"]))
         for task in document["tasks"]:
             self.tasks += 1
