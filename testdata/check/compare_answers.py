@@ -12,7 +12,8 @@ import json
 import sys
 
 # Of the target and the answer as a whole.
-KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_tid")
+KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_tid", "saved_file",
+             "saved_when")
 TIME_KEYS = ("remaining_ms", "now")
 # Of a wait for a file descriptor: only the kernel knows them.
 KERNEL_KEYS = ("descriptor", "local", "peer", "phrase", "send_queue", "unacknowledged",

@@ -11,7 +11,8 @@
 #
 # Exit status 77 where there is no cargo. BINARIES=DIR uses programs that are built already;
 # VERIFY=ASYNCDBG is one that verifies its shortcuts (run_verify.sh), and must say the same of the core.
-# PARTIAL=TEXT: no answer can be complete, and each note of an answer has TEXT.
+# PARTIAL=TEXT: no answer can be complete, and each note of an answer has TEXT. FILES=1: `save`, `diff` and
+# `report` are run, too.
 set -euo pipefail
 
 testdata=$(cd "$(dirname "$0")/.." && pwd)
@@ -150,6 +151,30 @@ check_commands() {
 		bad "does not fit the schema" "$work/said"
 }
 
+# What `save`, `diff` and `report` write and read. Each task is in all of them, and the same one in two looks.
+check_files() {
+	local id status=0 lost=()
+
+	ask saved.txt -p "$pid" save "$work/one.saved"
+	ask saved.txt -p "$pid" save "$work/two.saved"
+	ask saved.json -c "$work/one.saved" --json async backtrace all
+	"$testdata/check/compare_answers.py" "$work/live.json" "$work/saved.json" >"$work/said" ||
+		bad "the answer of a saved snapshot differs from the live one" "$work/said"
+	# 4: both are complete, and nothing has moved.
+	"$asyncdbg" --json diff "$work/one.saved" "$work/two.saved" >"$work/diff.json" 2>"$work/said" || status=$?
+	[ "$status" -le 1 ] || [ "$status" -eq 4 ] || bad "diff ends with $status" "$work/said"
+	jq -e --slurpfile live "$work/live.json" '.diff.counts.new == 0 and .diff.counts.gone == 0 and
+		([.diff.groups[].tasks[].id] | sort) == ([$live[0].tasks[].id] | sort)' "$work/diff.json" >"$work/said" ||
+		bad "diff does not have each task in both looks" "$work/diff.json"
+	"$testdata/check/validate_json.py" "$schema" "$work/saved.json" "$work/diff.json" >"$work/said" ||
+		bad "does not fit the schema" "$work/said"
+	ask report.txt -p "$pid" report "$work/report.html"
+	while read -r id; do
+		grep -qF -- "$id" "$work/report.html" || lost+=("$id")
+	done < <(jq -r '.tasks[].id' "$work/live.json")
+	[ "${#lost[@]}" = 0 ] || bad "the report does not have the tasks ${lost[*]}"
+}
+
 check_verified() {
 	asyncdbg=$VERIFY ask verified.json --no-cache "$@" --json async backtrace all
 	cmp "$work/core.json" "$work/verified.json" >"$work/said" ||
@@ -227,6 +252,7 @@ check_program() {
 	case $program in
 	sockets | services | pools | web | tls) check_layout "$1" ;;
 	esac
+	[ -z "${FILES:-}" ] || check_files
 	check_core
 	# One program of each shape: what is attached to differs in threads and load alone.
 	case $program in

@@ -52,5 +52,5 @@ build_with() {
 
 # live PROGRAM...: run_live.sh of programs that build_with has built.
 live() {
-	BINARIES=$binaries "$testdata/run/run_live.sh" "$asyncdbg" "$profile" "$@"
+	BINARIES=$binaries FILES=1 "$testdata/run/run_live.sh" "$asyncdbg" "$profile" "$@"
 }
