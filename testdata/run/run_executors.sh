@@ -36,6 +36,7 @@ futures_pool  2    keeps no list of its tasks
 handmade      none in handmade::run: asyncdbg does not know what runs it
 mixed_smol    4    -
 static_tasks  6    keeps no list of its tasks
+ended_tasks   2    keeps no list of its tasks
 task_queue    3    keeps no list of its tasks
 mixed_local   3    -
 mixed_pool    3    keeps no list of its tasks
@@ -166,7 +167,7 @@ for profile; do
 		case $program in smol_tasks) check_unscanned ;; esac
 		case $program in
 		bystander | mixed_local | mixed_smol | smol_tasks) by_layout 0 "$tasks" "$exe" ;;
-		mixed_pool | static_tasks) by_layout 1 "$tasks" "$exe" ;;
+		ended_tasks | mixed_pool | static_tasks) by_layout 1 "$tasks" "$exe" ;;
 		esac
 		stop_program
 		rm -f "$work"/core.* "$work/saved"
