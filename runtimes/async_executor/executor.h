@@ -221,7 +221,13 @@ struct executor_poll {
 	struct thread_info *info;
 	const struct thread_stack *stack;
 	struct mark mark;
-	struct task *task; /* that it runs; NULL: unknown */
+	/*
+	 * A coroutine is being polled there. Else the function is at its beginning, polls another
+	 * future, or is at its end: then its task may be polled by another thread already.
+	 */
+	bool polls;
+	struct task *found; /* that it seems to run; NULL: none */
+	struct task *task;  /* that it runs; NULL: unknown */
 };
 struct executor_polls {
 	VEC(struct executor_poll) list;
@@ -233,6 +239,9 @@ struct executor_running {
 	uint64_t run;
 };
 
+/* Whether no other run function seems to run the task that this one has found. */
+bool executor_is_sole(const struct executor_poll *polls, size_t npolls,
+                      const struct executor_poll *of);
 /*
  * The task that a run function must run: the only one of these that no thread is known to run, if
  * no other run function may run it. NULL: unknown.

@@ -67,12 +67,28 @@ static void test_only_task(void **state)
 	assert_ptr_equal(executor_only_task(polls, 2, &polls[0], running, 3), &one);
 }
 
+/* A thread at the end of a run function still has the task that another one polls already. */
+static void test_sole(void **state)
+{
+	struct task one = { 0 }, two = { 0 };
+	struct executor_poll polls[] = { { .found = &one }, { .found = &two }, { 0 } };
+
+	(void)state;
+	assert_true(executor_is_sole(polls, 3, &polls[0]));
+	assert_true(executor_is_sole(polls, 3, &polls[1]));
+	assert_false(executor_is_sole(polls, 3, &polls[2]));
+	polls[1].found = &one;
+	assert_false(executor_is_sole(polls, 3, &polls[0]));
+	assert_false(executor_is_sole(polls, 3, &polls[1]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_only_task),
+		cmocka_unit_test(test_sole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

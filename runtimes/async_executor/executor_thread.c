@@ -121,6 +121,16 @@ static void set_task(struct executor_poll *p, struct task *task)
 		task->thread = p->info->number;
 }
 
+bool executor_is_sole(const struct executor_poll *polls, size_t npolls,
+                      const struct executor_poll *of)
+{
+	for (size_t i = 0; i < npolls; i++) {
+		if (&polls[i] != of && polls[i].found == of->found)
+			return false;
+	}
+	return of->found != NULL;
+}
+
 static void find_by_elimination(struct collector *c, struct executor_poll *polls, size_t npolls)
 {
 	struct executor_running *running =
@@ -136,7 +146,8 @@ static void find_by_elimination(struct collector *c, struct executor_poll *polls
 			running[n++] = (struct executor_running){ task, plan->run };
 	}
 	for (size_t i = 0; i < npolls; i++) {
-		if (!polls[i].task)
+		/* Of a few threads, one that polls nothing may have run a task of another one. */
+		if (!polls[i].task && (polls[i].polls || !c->few))
 			set_task(&polls[i],
 			         executor_only_task(polls, npolls, &polls[i], running, n));
 	}
@@ -150,8 +161,31 @@ static void add_polls(struct collector *c, size_t nth, struct executor_polls *po
 	stack_find_marks(c, s, &marks);
 	for (size_t i = 0; i < marks.n; i++) {
 		if (marks.data[i].of == executor_runtime(c->in))
-			*vec_push(&polls->list) = (struct executor_poll){ &c->out->threads[nth], s,
-				                                          marks.data[i], NULL };
+			*vec_push(&polls->list) = (struct executor_poll){
+				.info = &c->out->threads[nth],
+				.stack = s,
+				.mark = marks.data[i],
+				.polls = stack_is_polling(s, &marks, i),
+			};
+	}
+}
+
+typedef struct task *finder(struct collector *c, const struct executor_poll *p);
+
+/* What one way finds for the threads that poll a coroutine, or for the others. */
+static void find_by(struct collector *c, struct executor_polls *polls, bool polling, finder *find)
+{
+	for (size_t i = 0; i < polls->list.n; i++) {
+		struct executor_poll *p = &polls->list.data[i];
+
+		c->decoding_thread = p->info->number;
+		p->found = !p->task && p->polls == polling ? find(c, p) : NULL;
+	}
+	for (size_t i = 0; i < polls->list.n; i++) {
+		struct executor_poll *p = &polls->list.data[i];
+
+		if (executor_is_sole(polls->list.data, polls->list.n, p))
+			set_task(p, p->found);
 	}
 }
 
@@ -161,21 +195,15 @@ static void add_polls(struct collector *c, size_t nth, struct executor_polls *po
  */
 static void find_tasks(struct collector *c, struct executor_polls *polls)
 {
-	static struct task *(*const finders[])(struct collector *,
-	                                       const struct executor_poll *) = { find_by_variables,
-		                                                                 find_by_frame };
+	static finder *const finders[] = { find_by_variables, find_by_frame };
+	enum { NFINDERS = sizeof(finders) / sizeof(*finders) };
 
 	for (size_t i = 0; i < c->out->nthreads; i++)
 		add_polls(c, i, polls);
-	for (size_t f = 0; f < sizeof(finders) / sizeof(*finders); f++) {
-		for (size_t i = 0; i < polls->list.n; i++) {
-			struct executor_poll *p = &polls->list.data[i];
-
-			c->decoding_thread = p->info->number;
-			if (!p->task)
-				set_task(p, finders[f](c, p));
-		}
-	}
+	for (size_t f = 0; f < NFINDERS; f++)
+		find_by(c, polls, true, finders[f]);
+	for (size_t f = 0; f < NFINDERS; f++)
+		find_by(c, polls, false, finders[f]);
 	c->decoding_thread = 0;
 	find_by_elimination(c, polls->list.data, polls->list.n);
 }
