@@ -251,6 +251,17 @@ static struct error *ask(struct control *c, bool *pass)
 	return NULL;
 }
 
+struct error *control_end_by_interrupt(struct control *c, struct error *err)
+{
+	if (!err || err->kind != ERR_INTERRUPTED || !c->pid)
+		return err;
+	error_free(err);
+	interrupt_clear();
+	c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
+	c->nstops++;
+	return NULL;
+}
+
 struct error *control_continue(struct control *c)
 {
 	struct error *err = NULL;
@@ -267,7 +278,7 @@ struct error *control_continue(struct control *c)
 	if (!err && pass)
 		c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
 	give_terminal(c, getpgrp());
-	return err;
+	return control_end_by_interrupt(c, err);
 }
 
 struct error *control_step(struct control *c, pid_t tid)

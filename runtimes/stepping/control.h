@@ -118,6 +118,11 @@ struct error *control_attach(struct control *c, pid_t pid) MUST_CHECK;
  * then cleared. ERR_STATE: there is no program.
  */
 struct error *control_continue(struct control *c) MUST_CHECK;
+/*
+ * An error by interrupt_request() while the program stands still in the middle of what runs it:
+ * that is a stop, too, and the request is cleared. Owns err; returns any other one.
+ */
+struct error *control_end_by_interrupt(struct control *c, struct error *err) MUST_CHECK;
 /* What is done with signals; also when there is no program. */
 const struct control_signals *control_signals(struct control *c);
 struct error *control_set_signals(struct control *c, const struct control_signals *signals)

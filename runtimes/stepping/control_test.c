@@ -68,6 +68,33 @@ static void test_interrupt_is_kept(void **state)
 	child_wait_progress(&child);
 }
 
+/* What decides about a hit may be interrupted itself. */
+static struct error *decide_interrupted(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	(void)arg, (void)hit, (void)stop;
+	interrupt_request();
+	return interrupt_check();
+}
+
+static void test_interrupted_decision(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	struct trap *trap;
+	CHILD(child, NULL, call_forever);
+	const struct trap_options options = { .addr = (uintptr_t)step_on,
+		                              .decide = decide_interrupted };
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	check(trap_add(&c, &options, &trap));
+	check(control_continue(&c));
+	assert_int_equal(c.stop.reason, CONTROL_INTERRUPTED);
+	assert_null(interrupt_check());
+	check(trap_remove(&c, trap));
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
 /* What was interrupted ends nevertheless, and the interrupt is kept. */
 static void test_interrupted_kill(void **state)
 {
@@ -154,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupt_is_kept),
+		cmocka_unit_test(test_interrupted_decision),
 		cmocka_unit_test(test_interrupted_kill),
 		cmocka_unit_test(test_interrupted_halt),
 		cmocka_unit_test(test_unwatched_thread),

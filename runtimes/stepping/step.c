@@ -107,7 +107,7 @@ static struct error *run(struct step_plan *p)
 	p->d->watch = NULL;
 	p->d->step = (struct step_end){ 0 };
 	if (into || p->options->kind == STEP_INSTRUCTION)
-		return step_into_run(p);
+		return control_end_by_interrupt(&p->d->control, step_into_run(p));
 	return debuggee_continue(p->d);
 }
 
