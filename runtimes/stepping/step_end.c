@@ -150,8 +150,7 @@ static struct error *free_suspended(struct step_plan *p)
 	/* A coroutine goes on where it was, another future at the beginning of its function. */
 	if (p->reach.limited && !type_is_coroutine(p->instance.type))
 		TRY(step_reach_find(p, p->at.function->low));
-	if (p->reach.limited)
-		TRY(step_lines_plant(p));
+	TRY(step_lines_plant(p));
 	return plant_panic(p);
 }
 
@@ -179,6 +178,9 @@ struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *st
 	TRY(trap_remove(&p->d->control, trap));
 	if (p->d->control.production)
 		TRY(free_active(p));
+	/* Another instance may be polled by a call with the same frame meanwhile. */
+	if (p->by_call)
+		TRY(step_untrap(p, &p->lines));
 	TRY(step_owner_note(p, hit->tid));
 	return plant_suspended(p);
 }
@@ -204,6 +206,17 @@ struct error *step_end_plant_return(struct step_plan *p)
 
 /* ---- polls ---- */
 
+/*
+ * Whether another instance is polled for the first time in the memory of this one, which was
+ * suspended. Its drop was not seen, as optimised code has it inline.
+ */
+static bool is_replaced(struct step_plan *p)
+{
+	const char *state = type_is_coroutine(p->instance.type) ? step_instance_state(p) : NULL;
+
+	return state && strcmp(state, "Unresumed") == 0;
+}
+
 static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
@@ -212,6 +225,12 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 
 	if (p->active)
 		return NULL;
+	if (is_replaced(p)) {
+		p->tid = hit->tid;
+		p->end.note = "another one is about to be polled in its memory";
+		step_end_set(p, STEP_DROPPED, stop);
+		return NULL;
+	}
 	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
 	p->active = true;
 	p->end.polls++;
@@ -220,12 +239,10 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 	p->returns = frame.returns;
 	/* Its instructions are to be executed one by one again. */
 	*stop = p->resumed = p->options->kind == STEP_INTO;
-	if (p->by_call && p->lines.n) {
-		TRY(step_untrap(p, &p->lines));
-		TRY(step_lines_plant(p));
-	}
 	TRY(step_end_plant_return(p));
-	return p->d->control.production ? free_suspended(p) : NULL;
+	if (p->d->control.production)
+		return free_suspended(p);
+	return p->by_call ? step_lines_plant(p) : NULL;
 }
 
 /* ---- drops ---- */
