@@ -122,6 +122,7 @@ static struct error *serve(struct tracer *tr, struct tracer_request *r)
 		return attach(tr, r->attach.pid);
 	case TRACER_CONTINUE:
 		TRY(need_session(tr));
+		tr->left_out = r->resume.but;
 		tracer_continue(tr);
 		return NULL;
 	case TRACER_DETACH:

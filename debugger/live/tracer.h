@@ -58,7 +58,8 @@ enum tracer_request_kind {
 	TRACER_RESUME,
 	TRACER_LAUNCH,   /* the program is stopped after exec, before its code runs */
 	TRACER_ATTACH,   /* the program runs on */
-	TRACER_CONTINUE, /* resumes a program after TRACER_LAUNCH or when it is halted */
+	TRACER_CONTINUE, /* resumes a program after TRACER_LAUNCH or when it is halted: see struct
+	                    tracer_request */
 	TRACER_DETACH,   /* the program runs on, and survives asyncdbg */
 	TRACER_KILL,     /* EVENT_KILLED follows */
 	TRACER_CONTROL,  /* from now on breakpoints, some signals and execve() halt the program */
@@ -178,6 +179,10 @@ struct tracer_request {
 			const void *bytes;
 			size_t len;
 		} write;
+		/* TRACER_CONTINUE: a thread that stays where it is; 0: all are resumed. */
+		struct {
+			pid_t but;
+		} resume;
 		/*
 		 * TRACER_STEP: the instruction at a breakpoint is the original one. Other threads
 		 * are held, and signals that can wait are kept until TRACER_CONTINUE. A system call

@@ -221,7 +221,7 @@ static void begin_vfork(struct tracer *tr)
 	ptrace(PTRACE_DETACH, v.child, NULL, NULL);
 }
 
-/* Lets all threads run, or while a vfork() lasts only the one that called it. */
+/* Lets threads run; while a vfork() lasts only the one that called it. */
 static void resume_all(struct tracer *tr)
 {
 	if (!tr->vfork_parent && tr->vforks.n)
@@ -229,7 +229,8 @@ static void resume_all(struct tracer *tr)
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		struct tracee *tracee = &tr->tracees.data[i];
 
-		tracee->held = tr->vfork_parent && tracee->tid != tr->vfork_parent;
+		tracee->held = tracee->tid == tr->left_out ||
+		               (tr->vfork_parent && tracee->tid != tr->vfork_parent);
 		tracer_go_on(tracee);
 	}
 }
@@ -242,7 +243,7 @@ void tracer_continue(struct tracer *tr)
 		struct tracee *tracee = &tr->tracees.data[i];
 		uint64_t at = tracee->reported;
 
-		if (tracee->state != TRACEE_STOPPED || !at)
+		if (tracee->state != TRACEE_STOPPED || !at || tracee->tid == tr->left_out)
 			continue;
 		tracee->reported = 0;
 		if (at != tracer_pc(tr, tracee->tid))
@@ -358,7 +359,7 @@ void tracer_end_session(struct tracer *tr)
 	tracer_forget_breakpoints(tr);
 	tracer_unwatch_all(tr);
 	tr->newborn.n = tr->vforks.n = 0;
-	tr->vfork_parent = 0;
+	tr->vfork_parent = tr->left_out = 0;
 	tr->pid = 0;
 	tr->vfork_over = tr->halted = tr->want_halt = tr->controlled = false;
 	tr->stop_signals = tr->drop_signals = 0;

@@ -104,6 +104,7 @@ struct tracer {
 	VEC(struct vforked) vforks; /* that have not begun: parent and child are stopped */
 	pid_t vfork_parent;         /* sleeps in vfork() while its child runs; 0: none */
 	bool vfork_over;            /* that has just ended */
+	pid_t left_out;             /* not resumed by tracer_continue(); 0: all are */
 	bool raised;
 	int old_policy, old_nice; /* policy -1: only nice was changed */
 	struct sched_param old_param;

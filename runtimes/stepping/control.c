@@ -11,6 +11,8 @@
 #include "debugger/live/proc.h"
 #include "debugger/live/tracer.h"
 
+enum { YIELD_NS = 1000000 };
+
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
 /* Signals that end a program which is in error, and those that a terminal sends. */
@@ -294,6 +296,29 @@ struct error *control_step(struct control *c, pid_t tid)
 	if (!err && found && c->stop.reason == CONTROL_WATCH)
 		err = ask(c, &pass);
 	if (!err && (!found || pass))
+		c->stop = (struct control_stop){ .reason = CONTROL_STEPPED, .tid = tid };
+	return err;
+}
+
+struct error *control_yield(struct control *c, pid_t tid)
+{
+	struct tracer_request r = { .kind = TRACER_CONTINUE, .resume = { .but = tid } };
+	bool found = false, pass = true;
+
+	TRY(need_program(c));
+	TRY(request(c, &r));
+	struct error *err = take_stop(c, YIELD_NS, &found);
+	if (!found) {
+		struct error *halted = halt(c, CONTROL_STEPPED);
+
+		if (err)
+			error_free(halted);
+		else
+			err = halted;
+	}
+	if (!err && c->stop.reason != CONTROL_STEPPED)
+		err = ask(c, &pass);
+	if (!err && pass)
 		c->stop = (struct control_stop){ .reason = CONTROL_STEPPED, .tid = tid };
 	return err;
 }

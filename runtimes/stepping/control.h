@@ -137,6 +137,11 @@ struct error *control_enter(struct control *c) MUST_CHECK;
 /* Executes one instruction of a thread, the others are held: c->stop. */
 struct error *control_step(struct control *c, pid_t tid) MUST_CHECK;
 /*
+ * Lets the others run for a moment, as the thread may wait for them; it stays where it is. c->stop
+ * is CONTROL_STEPPED, or says what has halted the program meanwhile.
+ */
+struct error *control_yield(struct control *c, pid_t tid) MUST_CHECK;
+/*
  * For trap.c alone: puts a breakpoint at an address with n filters (0: none), and takes it away.
  * The program must be there.
  */

@@ -147,6 +147,29 @@ static void interrupt_unwatched(void *arg, pid_t tid, int errnum)
 	interrupt_request();
 }
 
+/* The thread of a step stays where it is, while the others run. */
+static void test_yield(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	unsigned before, after;
+	CHILD(child, NULL, call_forever);
+	unsigned long counted = 0;
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	check(control_read(&c, (uintptr_t)&calls, (void *)&before, sizeof(before)));
+	counted = atomic_load(&child.shared->workers[0].counter);
+	while (atomic_load(&child.shared->workers[0].counter) == counted) {
+		check(control_yield(&c, child.pid));
+		assert_int_equal(c.stop.reason, CONTROL_STEPPED);
+		assert_int_equal(c.stop.tid, child.pid);
+	}
+	check(control_read(&c, (uintptr_t)&calls, (void *)&after, sizeof(after)));
+	assert_int_equal(after, before);
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
 /* A new thread that gets no hardware breakpoint is reported. */
 static void test_unwatched_thread(void **state)
 {
@@ -184,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_interrupted_decision),
 		cmocka_unit_test(test_interrupted_kill),
 		cmocka_unit_test(test_interrupted_halt),
+		cmocka_unit_test(test_yield),
 		cmocka_unit_test(test_unwatched_thread),
 	};
 

@@ -9,7 +9,10 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
-enum { MAX_INSTRUCTION = 16 /* bytes */ };
+enum {
+	MAX_INSTRUCTION = 16, /* bytes */
+	ALONE = 1000,         /* instructions, until the other threads run for a moment */
+};
 
 /* ---- calls ---- */
 
@@ -249,16 +252,35 @@ static struct error *left(struct step_plan *p, const struct step_frame *now, enu
 	return NULL;
 }
 
+/* Executes one instruction; *done false: something has halted the program, or has ended the step.
+ */
+static struct error *execute(struct step_plan *p, bool *done)
+{
+	struct control *c = &p->d->control;
+
+	*done = false;
+	/* A loop may wait for another thread. */
+	if (++p->walked % ALONE == 0) {
+		TRY(control_yield(c, p->tid));
+		if (!c->pid || c->stop.reason != CONTROL_STEPPED)
+			return NULL;
+	}
+	TRY(control_step(c, p->tid));
+	*done = c->pid && c->stop.reason == CONTROL_STEPPED;
+	return NULL;
+}
+
 static struct error *walk(struct step_plan *p, enum walked *ret)
 {
 	struct control *c = &p->d->control;
 	struct step_frame before, now;
+	bool done;
 	SCRATCH(tmp);
 
 	*ret = WALK_END;
 	TRY(step_frame_at_entry(p, p->tid, &tmp, &before));
-	TRY(control_step(c, p->tid));
-	if (!c->pid || c->stop.reason != CONTROL_STEPPED)
+	TRY(execute(p, &done));
+	if (!done)
 		return NULL;
 	TRY(step_frame_at_entry(p, p->tid, &tmp, &now));
 	if (has_called(p, &before, &now))

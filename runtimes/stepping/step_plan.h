@@ -72,7 +72,8 @@ struct step_plan {
 	                 instruction */
 	bool entered; /* STEP_INTO: a thread is about to poll a coroutine that was called or spawned
 	               */
-	bool leaving; /* it has returned, and goes on to a frame of the user's code */
+	unsigned walked; /* instructions that were executed one by one */
+	bool leaving;    /* it has returned, and goes on to a frame of the user's code */
 	struct step_end end;
 };
 
