@@ -272,7 +272,11 @@ def run_sampled(asyncdbg, path):
               {name: truth[f"id.{name}"] for name in TASKS})
         check("sampled: the one that does not yield", rows["hog"]["polled_ns"], frame["interval_ns"])
         check("sampled: the idle one", rows["idle"]["polled_ns"], 0)
-        check("sampled: where one waits", rows["woken"]["place"]["frames"][-1]["function"], "traced::top::waits_for")
+        # Unknown where it was polled, or was about to be, at each of few looks.
+        place = rows["woken"]["place"]
+        check_true(f"sampled: where one waits, with {frame['looks']} looks", place or frame["looks"] < 10)
+        if place:
+            check("sampled: where one waits", place["frames"][-1]["function"], "traced::top::waits_for")
         busy = [w for w in frame["workers"] if w["parked_ns"] == 0]
         check_true("sampled: a worker is busy", busy)
     looks = sum(frame["looks"] for frame in frames)
