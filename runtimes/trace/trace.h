@@ -153,8 +153,8 @@ struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *
  */
 bool trace_has_lost(struct trace *t, uint64_t *n);
 /*
- * How many were lost up to now that trace_has_lost() has not told yet; they are told then. For who
- * cannot wait until the buffer was read: the next call of that is true all the same.
+ * How many were lost up to now that trace_has_lost() has not reported yet; they count as reported
+ * then. For who cannot wait until the buffer was read: the next call of that is true all the same.
  */
 uint64_t trace_lost_now(struct trace *t);
 void trace_totals(const struct trace *t, struct trace_totals *ret);

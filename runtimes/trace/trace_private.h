@@ -45,8 +45,7 @@ struct trace {
 	bool detached, behind; /* behind: the buffer was not read to its end, */
 	uint64_t read_to;      /* and the last event that was read is of that time */
 	uint64_t lost_seen, lost_reported;
-	bool lost_early; /* trace_lost_now() has told some whose place among the events is not read
-	                    yet */
+	bool lost_early; /* reported before the place of the loss among the events was read */
 	trace_item_fn *visit;
 	void *arg;
 	struct arena arena;
