@@ -66,7 +66,10 @@ static struct error *run_print(struct session *s, const struct answer *answer,
 	if (!printed)
 		return error_new(ERR_STATE, "%s: not found in frame #%u", call->args.word[0],
 		                 s->frame);
-	if (!printed->value)
+	/* A script goes on, as behind "<optimized out>" of gdb. */
+	if (printed->no_value)
+		s->finding = STATUS_PARTIAL;
+	else if (!printed->value)
 		return error_new(ERR_STATE, "%s: %s", call->args.word[0],
 		                 printed->problem ? printed->problem : "it has no value");
 	out_begin(out, answer);
@@ -118,7 +121,8 @@ const struct command print_command = {
 		"    looked for among the statics of the program: CONFIG.limit, or with a path,\n"
 		"    app::CONFIG.limit, which no variable hides. list[2..5] prints elements,\n"
 		"    *path what a reference leads to, (0x7f00 as app::Request).id the memory at\n"
-		"    an address.",
+		"    an address. A variable that has no value now, as one that the compiler has\n"
+		"    optimised out, is shown with the reason; a script goes on, with status 1.",
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.run = run_print,
 };

@@ -455,6 +455,13 @@ static void variables_and_places(void **state)
 	value.value = NULL;
 	value.problem = "no member uri";
 	assert_says(&session, &print_command, s, "req.uri", "req.uri: no member uri");
+	assert_int_equal(session.finding, 0);
+	/* The variable is there: a script goes on. */
+	value.no_value = true;
+	value.problem = "the compiler has left no place for it";
+	assert_says(&session, &print_command, s, "req.uri",
+	            "req.uri: http::uri::Uri ! the compiler has left no place for it\n");
+	assert_int_equal(session.finding, STATUS_PARTIAL);
 	assert_says(&session, &down_command, s, NULL,
 	            "Task: 4 (idle)\n#1 sleep future, sleeping already happened 18 seconds ago\n");
 	assert_says(&session, &locals_command, s, NULL,

@@ -102,6 +102,7 @@ struct local {
 	bool uncertain;    /* it may have been moved out: no drop flag proves that it is live */
 	bool passed_in;    /* the value of a parameter at the call; it may have changed since */
 	bool global;       /* a static, or an error about one: belongs to no frame */
+	bool no_value;     /* the frame has the variable, and not its value now: see problem */
 	bool redacted;     /* value contains "<redacted>" in place of a secret: see secrets.h */
 	const char *problem;
 };

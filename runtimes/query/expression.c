@@ -66,7 +66,12 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	e->out->uncertain = l->uncertain;
 	e->out->passed_in = l->passed_in;
 	note_namesakes(e, list, n, l);
-	return l->problem ? error_new(ERR_STATE, "%s", l->problem) : NULL;
+	if (!l->problem)
+		return NULL;
+	e->out->no_value = true;
+	if (!*e->rest && !e->stars && l->v.type)
+		e->out->type = inspector_clean_name(e->c->a, type_name(l->v.type));
+	return error_new(ERR_STATE, "%s", l->problem);
 }
 
 /* ---- statics ---- */
