@@ -133,6 +133,21 @@ static struct error *look(struct session *s, const struct stopped *stopped,
 	return asyncdbg_few(s->handle, tids, n, ret);
 }
 
+/* All that halt it, of which the headline has one. */
+static void list_hits(const struct debuggee *d, struct stopped *ret, struct arena *a)
+{
+	ret->breakpoints = NEW_ARRAY(a, const struct breakpoint *, d->breakpoints.list.n);
+	ret->watches = NEW_ARRAY(a, const struct watchpoint *, d->watches.list.n);
+	for (size_t i = 0; i < d->breakpoints.list.n; i++) {
+		if (d->breakpoints.list.data[i]->halts)
+			ret->breakpoints[ret->nbreakpoints++] = d->breakpoints.list.data[i];
+	}
+	for (size_t i = 0; i < d->watches.list.n; i++) {
+		if (d->watches.list.data[i]->halts)
+			ret->watches[ret->nwatches++] = d->watches.list.data[i];
+	}
+}
+
 struct error *stop_describe(struct session *s, FILE *messages, struct stopped *ret)
 {
 	const struct snapshot *snap;
@@ -144,6 +159,7 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 		                                  : NULL,
 		                 .breakpoint = s->debuggee.breakpoint,
 		                 .step = s->debuggee.step };
+	list_hits(&s->debuggee, ret, &s->answer);
 	if (!s->debuggee.control.pid)
 		return NULL;
 	TRY(look(s, ret, &snap));
@@ -226,15 +242,25 @@ struct error *stop_run(struct session *s, const struct step_options *step, struc
 	return stop_begin(s, out);
 }
 
+struct error *stop_delete_temporary(struct session *s)
+{
+	for (size_t i = s->debuggee.breakpoints.list.n; i-- > 0;) {
+		struct breakpoint *bp = s->debuggee.breakpoints.list.data[i];
+
+		if (bp->halts && bp->temporary)
+			TRY(breakpoint_delete(bp));
+	}
+	return NULL;
+}
+
 /* Shows what a run has come to. */
 static struct error *show_run(struct session *s, const struct answer *answer, struct out *out)
 {
 	if (!s->debuggee.control.pid)
 		return show_end(s, answer, out);
-	struct breakpoint *bp = s->debuggee.breakpoint;
 	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
-	return bp && bp->temporary ? breakpoint_delete(bp) : NULL;
+	return stop_delete_temporary(s);
 }
 
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
@@ -247,7 +273,7 @@ struct error *stop_continue(struct session *s, const struct answer *answer, stru
 static bool goes_on(const struct session *s)
 {
 	return s->debuggee.control.pid && s->debuggee.step.reason == STEP_LINE &&
-	       !s->debuggee.breakpoint;
+	       !s->debuggee.breakpoint && !s->debuggee.watch;
 }
 
 struct error *stop_step(struct session *s, const struct step_options *step, uint64_t count,

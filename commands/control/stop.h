@@ -24,6 +24,8 @@ struct error *stop_run(struct session *s, const struct step_options *step, struc
  * borrows from s->answer and the snapshot. messages: where warnings about its source go.
  */
 struct error *stop_describe(struct session *s, FILE *messages, struct stopped *ret) MUST_CHECK;
+/* Deletes the temporary breakpoints that halt it. */
+struct error *stop_delete_temporary(struct session *s) MUST_CHECK;
 /* The same as stop_run(), and shows the stop. */
 struct error *stop_continue(struct session *s, const struct answer *answer, struct out *out)
 	MUST_CHECK;

@@ -143,9 +143,24 @@ static void put_description(const struct dap *d, struct json_writer *w, const st
 		json_put_text(w, "text", text);
 }
 
+static void put_hits(struct json_writer *w, const struct debuggee *of)
+{
+	if (!of->breakpoint && !of->watch)
+		return;
+	json_open_array(w, "hitBreakpointIds");
+	for (size_t i = 0; i < of->breakpoints.list.n; i++) {
+		if (of->breakpoints.list.data[i]->halts)
+			json_put_int(w, NULL, of->breakpoints.list.data[i]->number);
+	}
+	for (size_t i = 0; i < of->watches.list.n; i++) {
+		if (of->watches.list.data[i]->halts)
+			json_put_int(w, NULL, of->watches.list.data[i]->number);
+	}
+	json_close_array(w);
+}
+
 static void send_stopped(struct dap *d, int thread, const struct breakpoint *bp)
 {
-	const struct watchpoint *watch = data_hit(d);
 	struct message *m = message_event("stopped");
 	struct exception e;
 	SCRATCH(tmp);
@@ -155,11 +170,7 @@ static void send_stopped(struct dap *d, int thread, const struct breakpoint *bp)
 	put_description(d, &m->w, bp, exception ? &e : NULL);
 	json_put_int(&m->w, "threadId", thread);
 	json_put_bool(&m->w, "allThreadsStopped", true);
-	if (bp || watch) {
-		json_open_array(&m->w, "hitBreakpointIds");
-		json_put_int(&m->w, NULL, bp ? bp->number : watch->number);
-		json_close_array(&m->w);
-	}
+	put_hits(&m->w, &d->s->debuggee);
 	d->stop_thread = thread;
 	message_send(m, &d->sender);
 }
@@ -229,16 +240,6 @@ static bool is_for_message(const struct dap *d)
 	return d->s->debuggee.control.stop.reason == CONTROL_INTERRUPTED && !d->wants_pause;
 }
 
-/* Decides about the hit of the last stop. */
-static struct error *decide(struct control *c, bool *stop)
-{
-	const struct trap_hit hit = { c->stop.tid, c->stop.addr };
-
-	if (c->stop.reason == CONTROL_WATCH)
-		return c->watched(c->watched_arg, &hit, stop);
-	return trap_ask(c, &hit, stop);
-}
-
 /* Lets it run, unless a hit is still to be decided. */
 static struct error *run(struct dap *d)
 {
@@ -246,7 +247,7 @@ static struct error *run(struct dap *d)
 	bool stop = false;
 
 	if (d->undecided) {
-		TRY(decide(c, &stop));
+		TRY(control_ask(c, &stop));
 		d->undecided = false;
 		if (stop)
 			return NULL;
@@ -283,9 +284,8 @@ struct error *running_continue(struct dap *d)
 	}
 	if (is_for_message(d))
 		return NULL;
-	struct breakpoint *bp = dap_hit(d);
 	running_send_stop(d);
-	return bp && bp->temporary ? breakpoint_delete(bp) : NULL;
+	return stop_delete_temporary(s);
 }
 
 void running_look(struct dap *d, pid_t before, bool moves)

@@ -52,9 +52,9 @@ static void put_event(struct json_writer *w, const struct stopped *s)
 	json_close_object(w);
 }
 
-static void put_watch(struct json_writer *w, const struct watchpoint *watch)
+static void put_watch(struct json_writer *w, const char *key, const struct watchpoint *watch)
 {
-	json_open_object(w, "watchpoint");
+	json_open_object(w, key);
 	json_put_int(w, "number", watch->number);
 	json_put_text(w, "expression", watch->text);
 	json_put_text(w, "old", watch->old);
@@ -62,6 +62,19 @@ static void put_watch(struct json_writer *w, const struct watchpoint *watch)
 	json_put_text(w, "access", watch_kind_name(watch->kind));
 	json_put_bool(w, "changed", watch->changed);
 	json_close_object(w);
+}
+
+/* All that halt it; the first ones are there by themselves, too. */
+static void put_hits(struct json_writer *w, const struct stopped *s)
+{
+	json_open_array(w, "breakpoints");
+	for (size_t i = 0; i < s->nbreakpoints; i++)
+		json_put_int(w, NULL, s->breakpoints[i]->number);
+	json_close_array(w);
+	json_open_array(w, "watchpoints");
+	for (size_t i = 0; i < s->nwatches; i++)
+		put_watch(w, NULL, s->watches[i]);
+	json_close_array(w);
 }
 
 void out_json_stopped(struct json_writer *w, const struct stopped *s)
@@ -77,7 +90,8 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	json_put_text(w, "problem", stopped_problem(s));
 	put_event(w, s);
 	if (s->watch)
-		put_watch(w, s->watch);
+		put_watch(w, "watchpoint", s->watch);
+	put_hits(w, s);
 	json_put_text(w, "signal", why->signal ? signal_name(&tmp, why->signal) : NULL);
 	out_json_number_if(w, "status", why->reason == CONTROL_EXITED, (uint64_t)why->status);
 	json_put_text(w, "task", s->thread ? s->thread->task : NULL);

@@ -89,9 +89,8 @@ static void returned(struct text *t, const struct step_end *end)
 }
 
 /* It stops because its condition cannot be read. */
-static void undecided(struct text *t, const struct stopped *s)
+static void undecided(struct text *t, const char *problem)
 {
-	const char *problem = stopped_problem(s);
 	SCRATCH(tmp);
 
 	if (problem)
@@ -100,6 +99,42 @@ static void undecided(struct text *t, const struct stopped *s)
 			arena_printf(&tmp,
 		                     "its condition cannot be read, for which it stops once: %s",
 		                     problem));
+}
+
+static void watched_values(struct text *t, const struct watchpoint *w)
+{
+	if (w->changed)
+		watched_value(t, "old", w->old);
+	watched_value(t, w->changed ? "new" : "value", w->value);
+}
+
+static void also(struct text *t, const char *noun, unsigned number, const char *text)
+{
+	str_printf(&t->line, "also %s %u: ", noun, number);
+	text_clean(t, text);
+	text_end_line(t);
+}
+
+/* What halts it beside what the headline names. */
+static void others(struct text *t, const struct stopped *s)
+{
+	for (size_t i = 0; i < s->nwatches; i++) {
+		const struct watchpoint *w = s->watches[i];
+
+		if (w == s->watch)
+			continue;
+		also(t, watch_noun(w), w->number, w->text);
+		undecided(t, w->undecided ? w->problem : NULL);
+		watched_values(t, w);
+	}
+	for (size_t i = 0; i < s->nbreakpoints; i++) {
+		const struct breakpoint *bp = s->breakpoints[i];
+
+		if (bp == s->breakpoint && !s->watch)
+			continue;
+		also(t, breakpoint_noun(bp), bp->number, bp->text);
+		undecided(t, bp->undecided ? bp->problem : NULL);
+	}
 }
 
 void text_stopped(struct out *o, const struct stopped *s)
@@ -128,11 +163,12 @@ void text_stopped(struct out *o, const struct stopped *s)
 	}
 	step(t, s);
 	text_end_line(t);
-	undecided(t, s);
-	if (s->watch && s->watch->changed)
-		watched_value(t, "old", s->watch->old);
+	undecided(t, !s->watch             ? stopped_problem(s)
+	             : s->watch->undecided ? s->watch->problem
+	                                   : NULL);
 	if (s->watch)
-		watched_value(t, s->watch->changed ? "new" : "value", s->watch->value);
+		watched_values(t, s->watch);
+	others(t, s);
 	returned(t, &s->step);
 	if (s->source)
 		text_source_line(t, s->line, true, s->source);

@@ -16,14 +16,18 @@ struct stopped {
 	struct control_stop why;
 	const struct breakpoint *breakpoint; /* NULL: none */
 	const struct watchpoint *watch;      /* NULL: none */
-	struct step_end step;                /* reason STEP_NONE: it was not stepping */
-	const struct thread_info *from;      /* thread on which the step began; NULL: unknown */
-	const char *event;                   /* of it: "task 12 is woken by task 5"; NULL: none */
-	const struct thread_info *thread;    /* NULL: unknown */
-	const char *function;                /* at its pc; NULL: unknown */
-	const char *file;                    /* for display; NULL: unknown */
-	unsigned line;                       /* 0: unknown */
-	const char *source;                  /* text of that line; NULL: not here */
+	/* All that halt it, with these two. */
+	const struct breakpoint **breakpoints;
+	const struct watchpoint **watches;
+	size_t nbreakpoints, nwatches;
+	struct step_end step;             /* reason STEP_NONE: it was not stepping */
+	const struct thread_info *from;   /* thread on which the step began; NULL: unknown */
+	const char *event;                /* of it: "task 12 is woken by task 5"; NULL: none */
+	const struct thread_info *thread; /* NULL: unknown */
+	const char *function;             /* at its pc; NULL: unknown */
+	const char *file;                 /* for display; NULL: unknown */
+	unsigned line;                    /* 0: unknown */
+	const char *source;               /* text of that line; NULL: not here */
 };
 
 /* "breakpoint", "signal", ...: also the value of "reason" in JSON. */

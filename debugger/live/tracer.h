@@ -74,6 +74,7 @@ enum tracer_request_kind {
 	TRACER_WATCH,        /* a hardware breakpoint; no error if it is there */
 	TRACER_UNWATCH,      /* removes it; no error if there is none */
 	TRACER_SIGNAL, /* which signal a thread receives in place of the one that stopped it */
+	TRACER_ARRIVE, /* whether a thread that something else has halted is at a breakpoint, too */
 	/* Not supported yet: ERR_STATE. */
 	TRACER_SET_REGISTERS,
 };
@@ -201,6 +202,15 @@ struct tracer_request {
 			pid_t tid;
 			int signal;
 		} signal;
+		/*
+		 * TRACER_ARRIVE: the address of the breakpoint that the thread is about to execute,
+		 * if a filter does not let it pass; 0: there is none. No event says so again, nor
+		 * of one that is planted there before it goes on.
+		 */
+		struct {
+			pid_t tid;
+			uint64_t addr; /* result */
+		} arrive;
 		struct {
 			pid_t tid;
 			struct arena *arena; /* of the result */

@@ -428,6 +428,40 @@ static struct error *step_thread(struct tracer *tr, struct tracer_request *r)
 	return error_new(ERR_STATE, "thread %d has ended or is not stopped", (int)r->step.tid);
 }
 
+/* The filters of a breakpoint at an address, whatever it is made of; NULL: there is none. */
+static const struct planted *filters_at(struct tracer *tr, uint64_t addr)
+{
+	const struct planted *p = tracer_planted_at(tr, addr);
+
+	for (unsigned n = 0; !p && n < TRACER_MAX_WATCHES; n++) {
+		const struct tracer_watch *w = &tr->watches[n];
+
+		if (w->len && w->kind == TRACER_EXECUTED && w->addr == addr)
+			p = &tr->watch_filters[n];
+	}
+	return p;
+}
+
+static void arrive(struct tracer *tr, struct tracer_request *r)
+{
+	unsigned char regs[TRACER_MAX_USER_REGS];
+	struct tracee *tracee = tracer_find(tr, r->arrive.tid);
+
+	r->arrive.addr = 0;
+	/* With a signal to receive, it may enter a handler first. */
+	if (!tracee || tracee->state != TRACEE_STOPPED || tracee->signal)
+		return;
+	uint64_t pc = tracer_pc(tr, tracee->tid);
+	const struct planted *p = filters_at(tr, pc);
+
+	if (p &&
+	    (!tracer_read_registers(tr, tracee->tid, regs) || !tracer_filter_matches(tr, regs, p)))
+		return;
+	/* One that is planted here from now on is for those who come here later. */
+	tracee->reported = pc;
+	r->arrive.addr = p ? pc : 0;
+}
+
 static struct error *set_signal(struct tracer *tr, const struct tracer_request *r)
 {
 	struct tracee *tracee = tracer_find(tr, r->signal.tid);
@@ -460,6 +494,9 @@ static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 		return NULL;
 	case TRACER_SIGNAL:
 		return set_signal(tr, r);
+	case TRACER_ARRIVE:
+		arrive(tr, r);
+		return NULL;
 	default:
 		return error_new(ERR_STATE, "not supported yet");
 	}

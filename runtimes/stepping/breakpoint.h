@@ -60,6 +60,7 @@ struct breakpoint {
 	const char *problem;
 	uint64_t unreadable; /* how many hits these were, with the first one */
 	bool undecided;      /* it halts now because of that */
+	bool halts;          /* it is one of those that halt the program now */
 	struct breakpoint_place *places;
 	size_t nplaces;
 	/*

@@ -195,7 +195,7 @@ struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *s
 	const char *task = NULL;
 	bool matches, halts, counts = true;
 
-	*stop = false;
+	*stop = bp->halts = false;
 	if (bp->event)
 		TRY(event_break_decide(place, hit, &counts));
 	if (!counts)
@@ -212,6 +212,7 @@ struct error *breakpoint_decide(void *place, const struct trap_hit *hit, bool *s
 	*stop = matches && (breakpoint_hit(bp) || halts);
 	if (bp->message)
 		return log_hit(bp, hit, stop);
+	bp->halts = *stop;
 	if (*stop && !bp->debuggee->breakpoint)
 		bp->debuggee->breakpoint = bp;
 	if (!*stop)

@@ -236,19 +236,38 @@ static struct error *run_on(struct control *c, bool *interrupted)
 	return err ? err : wait_stop(c, interrupted);
 }
 
+/* Asks the traps that the thread of a watchpoint has come to as well, so that it halts once. */
+static struct error *ask_there(struct control *c)
+{
+	struct tracer_request r = { .kind = TRACER_ARRIVE, .arrive = { .tid = c->stop.tid } };
+	bool stop;
+
+	TRY(request(c, &r));
+	const struct trap_hit hit = { c->stop.tid, r.arrive.addr };
+	return hit.addr ? trap_ask(c, &hit, &stop) : NULL;
+}
+
+struct error *control_ask(struct control *c, bool *stop)
+{
+	const struct trap_hit hit = { c->stop.tid, c->stop.addr };
+
+	*stop = true;
+	if (c->stop.reason == CONTROL_BREAKPOINT)
+		return trap_ask(c, &hit, stop);
+	if (c->stop.reason != CONTROL_WATCH)
+		return NULL;
+	*stop = false;
+	if (c->watched)
+		TRY(c->watched(c->watched_arg, &hit, stop));
+	return *stop ? ask_there(c) : NULL;
+}
+
 /* Whether what has halted the program lets it pass. */
 static struct error *ask(struct control *c, bool *pass)
 {
-	const struct trap_hit hit = { c->stop.tid, c->stop.addr };
-	bool stop = true;
+	bool stop;
 
-	if (c->stop.reason == CONTROL_BREAKPOINT)
-		TRY(trap_ask(c, &hit, &stop));
-	else if (c->stop.reason == CONTROL_WATCH) {
-		stop = false;
-		if (c->watched)
-			TRY(c->watched(c->watched_arg, &hit, &stop));
-	}
+	TRY(control_ask(c, &stop));
 	*pass = !stop;
 	return NULL;
 }

@@ -123,6 +123,12 @@ struct error *control_continue(struct control *c) MUST_CHECK;
  * that is a stop, too, and the request is cleared. Owns err; returns any other one.
  */
 struct error *control_end_by_interrupt(struct control *c, struct error *err) MUST_CHECK;
+/*
+ * Asks those whom the last stop concerns, traps and watchpoints, whether it halts the program:
+ * *stop. For a caller that an interruption has kept from the answer; control_continue() asks by
+ * itself.
+ */
+struct error *control_ask(struct control *c, bool *stop) MUST_CHECK;
 /* What is done with signals; also when there is no program. */
 const struct control_signals *control_signals(struct control *c);
 struct error *control_set_signals(struct control *c, const struct control_signals *signals)

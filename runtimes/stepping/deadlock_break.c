@@ -45,7 +45,7 @@ static void ask_all(struct debuggee *d, const struct verdicts *v, bool *stop)
 
 		if (!is_deadlock_break(bp) || !take_new(bp->event, v) || !breakpoint_hit(bp))
 			continue;
-		*stop = true;
+		*stop = bp->halts = true;
 		if (!d->breakpoint)
 			d->breakpoint = bp;
 	}

@@ -34,7 +34,7 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 	d->handle = handle;
 	d->control.on_unwatched = watch_report_unwatched;
 	d->control.on_unwatched_arg = d;
-	d->breakpoint = NULL;
+	debuggee_forget_hits(d);
 	d->step = (struct step_end){ 0 };
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
@@ -49,7 +49,7 @@ void debuggee_end(struct debuggee *d)
 	watch_forget(d);
 	libraries_forget(d);
 	d->handle = NULL;
-	d->breakpoint = NULL;
+	debuggee_forget_hits(d);
 	d->step = (struct step_end){ 0 };
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
@@ -57,10 +57,19 @@ void debuggee_end(struct debuggee *d)
 	event_break_forget(d);
 }
 
-struct error *debuggee_continue(struct debuggee *d)
+void debuggee_forget_hits(struct debuggee *d)
 {
 	d->breakpoint = NULL;
 	d->watch = NULL;
+	for (size_t i = 0; i < d->breakpoints.list.n; i++)
+		d->breakpoints.list.data[i]->halts = false;
+	for (size_t i = 0; i < d->watches.list.n; i++)
+		d->watches.list.data[i]->halts = false;
+}
+
+struct error *debuggee_continue(struct debuggee *d)
+{
+	debuggee_forget_hits(d);
 	d->step = (struct step_end){ 0 };
 	deadlock_break_prepare(d);
 	TRY(breakpoint_begin_rates(d));

@@ -33,7 +33,10 @@ struct debuggee {
 	struct libraries libraries;
 	/* Opened for the program with control.tracer; the caller's. NULL: there is no program. */
 	struct asyncdbg *handle;
-	/* Which numbered breakpoint halted it at the last stop; NULL: none. */
+	/*
+	 * Which numbered breakpoint halted it at the last stop, the first of them; NULL: none. All
+	 * that did have .halts set.
+	 */
 	struct breakpoint *breakpoint;
 	struct watchpoint *watch;      /* likewise: the one whose value has changed */
 	struct step_end step;          /* how the step ended, if the last stop is the end of one */
@@ -54,6 +57,8 @@ struct debuggee {
 struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle) MUST_CHECK;
 /* There is no program any more, or it is under nobody's control. Breakpoints are kept. */
 void debuggee_end(struct debuggee *d);
+/* Whatever halted it at the last stop does so no longer: it is about to run. */
+void debuggee_forget_hits(struct debuggee *d);
 /* Lets it run as control_continue() does; sets d->breakpoint. */
 struct error *debuggee_continue(struct debuggee *d) MUST_CHECK;
 /*

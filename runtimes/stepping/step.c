@@ -103,8 +103,7 @@ static struct error *run(struct step_plan *p)
 {
 	bool into = p->options->kind == STEP_INTO && !p->leaving;
 
-	p->d->breakpoint = NULL;
-	p->d->watch = NULL;
+	debuggee_forget_hits(p->d);
 	p->d->step = (struct step_end){ 0 };
 	if (into || p->options->kind == STEP_INSTRUCTION)
 		return control_end_by_interrupt(&p->d->control, step_into_run(p));

@@ -168,7 +168,7 @@ static struct error *check(struct watchpoint *w, const struct trap_hit *hit, boo
 
 /*
  * A thread has written to memory at hit->addr, or accessed it. *stop: one of the watchpoints halts.
- * Of several the first one is shown, and all count.
+ * All that do are marked.
  */
 static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
 {
@@ -180,6 +180,7 @@ static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
 
 		if (w->enabled)
 			TRY(check(w, hit, &halts));
+		w->halts = halts;
 		if (halts && !*stop)
 			d->watch = w;
 		*stop |= halts;

@@ -58,6 +58,7 @@ struct watchpoint {
 	enum watch_kind kind;
 	bool state;          /* the state of a coroutine, rather than a value */
 	bool enabled;        /* false also when its program is gone */
+	bool halts;          /* it is one of those that halt the program now */
 	uint64_t hit_nstops; /* the control.nstops of the last hit, which may be decided again */
 	bool changed;        /* at the last hit: it is no read, or write of the same value */
 	uint64_t hits;       /* those of which its condition is true */

@@ -200,6 +200,45 @@ def check_conditions(asyncdbg, steps):
     program.end()
 
 
+def check_together(asyncdbg, steps):
+    """Two watchpoints of one value, and a breakpoint at the instruction behind: one stop shows them all."""
+    program = Process(steps)
+    session = Session(asyncdbg, program.pid)
+    session.ask("attach")
+    session.ask("watch steps::LINE")
+    session.ask("awatch steps::LINE if task.id > 0")
+    program.order("walk 1")
+    stop = session.ask("continue")["stopped"]
+    expect("both", ("watchpoint", 1, [1, 2]), (stop["reason"], stop["watchpoint"]["number"],
+                                               [seen["number"] for seen in stop["watchpoints"]]))
+    expect("no breakpoint", (None, []), (stop["breakpoint"], stop["breakpoints"]))
+    registers = session.ask("info registers")["registers"]
+    pc = registers.get("rip") or registers["pc"]
+    session.ask(f"break {pc}")
+    session.ask(f"tbreak {pc}")
+    for order in ("walk 1", "walk 1"):
+        program.order(order)
+    # In optimised code each store is an instruction of its own.
+    stop = session.ask("continue")["stopped"]
+    if not stop["breakpoints"]:
+        stop = session.ask("continue")["stopped"]
+    expect("all four", ("watchpoint", [1, 2], 3, [3, 4]),
+           (stop["reason"], [seen["number"] for seen in stop["watchpoints"]], stop["breakpoint"], stop["breakpoints"]))
+    expect("one is gone", [(3, 1)], [(row["number"], row["hits"])
+                                     for row in session.ask("info breakpoints")["breakpoints"]])
+    session.ask("delete 1")
+    session.ask("delete 2")
+    for order in ("walk 1", "walk 1"):
+        program.order(order)
+    stop = session.ask("continue")["stopped"]
+    expect("the next is another hit", ("breakpoint", [], [3]),
+           (stop["reason"], stop["watchpoints"], stop["breakpoints"]))
+    session.send("detach")
+    session.process.stdin.close()
+    expect("asyncdbg", 0, session.process.wait(LIMIT))
+    program.end()
+
+
 def check_reads(asyncdbg, steps):
     """The main thread reads what a walker has written."""
     program = Process(steps)
@@ -267,6 +306,7 @@ def main():
     check_production(asyncdbg, steps)
     check_watched(asyncdbg, steps)
     check_conditions(asyncdbg, steps)
+    check_together(asyncdbg, steps)
     check_reads(asyncdbg, steps)
     check_refused(asyncdbg, steps)
     check_killed(asyncdbg, steps, [f"break main.rs:{FIRST}", f"break main.rs:{SECOND}"], "walk 1")

@@ -1,0 +1,83 @@
+/* Tests of stops of a program under control as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/out/stopped.h"
+#include "commands/test/answer.h"
+
+static const char *print(struct caught *c, const struct stopped *stopped)
+{
+	const struct answer answer = { .command = "continue" };
+
+	catch (c, TEXT);
+	out_begin(c->out, &answer);
+	c->out->ops->stopped(c->out, stopped);
+	assert_null(out_end(c->out));
+	fflush(c->options.answers);
+	return c->answers;
+}
+
+static struct watchpoint watched(unsigned number, const char *text, bool changed)
+{
+	return (struct watchpoint){ .number = number,
+		                    .text = text,
+		                    .kind = changed ? WATCH_WRITE : WATCH_READ,
+		                    .changed = changed,
+		                    .old = "1",
+		                    .value = "2" };
+}
+
+/* The headline has the first one, and each of the others a line, with its values. */
+static void all_that_halt(void **state)
+{
+	const struct watchpoint first = watched(1, "a.count", true),
+				second = watched(2, "b", false);
+	const struct breakpoint broken = { .number = 3, .text = "src/main.rs:41" }, unclear = {
+		.number = 4, .text = "app::serve", .undecided = true, .problem = "no variable `n`"
+	};
+	const struct watchpoint *watches[] = { &first, &second };
+	const struct breakpoint *breakpoints[] = { &broken, &unclear };
+	struct stopped stopped = { .why = { .reason = CONTROL_WATCH },
+		                   .watch = &first,
+		                   .watches = watches,
+		                   .nwatches = 2,
+		                   .breakpoint = &broken,
+		                   .breakpoints = breakpoints,
+		                   .nbreakpoints = 2,
+		                   .function = "app::serve",
+		                   .file = "src/main.rs",
+		                   .line = 41 };
+	CAUGHT(watch);
+	CAUGHT(line);
+
+	(void)state;
+	assert_string_equal(print(&watch, &stopped),
+	                    "watchpoint 1: a.count: app::serve at src/main.rs:41\n"
+	                    "    old: 1\n"
+	                    "    new: 2\n"
+	                    "also read watchpoint 2: b\n"
+	                    "    value: 2\n"
+	                    "also breakpoint 3: src/main.rs:41\n"
+	                    "also breakpoint 4: app::serve\n"
+	                    "    ! its condition cannot be read, for which it stops once: no "
+	                    "variable `n`\n");
+	stopped.why.reason = CONTROL_BREAKPOINT;
+	stopped.watch = NULL;
+	stopped.nwatches = 0;
+	assert_string_equal(print(&line, &stopped),
+	                    "breakpoint 3: app::serve at src/main.rs:41\n"
+	                    "also breakpoint 4: app::serve\n"
+	                    "    ! its condition cannot be read, for which it stops once: no "
+	                    "variable `n`\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(all_that_halt) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
