@@ -237,7 +237,7 @@ struct error *stop_run(struct session *s, const struct step_options *step, struc
 	s->debuggee.listener = (struct debuggee_listener){ show_logged, show_warning, out };
 	TRY(step ? step_run(&s->debuggee, step) : debuggee_continue(&s->debuggee));
 	if (!c->pid || c->stop.reason != CONTROL_EXEC)
-		return NULL;
+		return s->debuggee.libraries.trap ? NULL : libraries_look(&s->debuggee);
 	TRY(control_enter(c));
 	return stop_begin(s, out);
 }

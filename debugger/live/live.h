@@ -36,7 +36,8 @@ struct live {
 	bool use_mem_fd;
 	size_t reads; /* system calls that read memory, since the stop */
 	int64_t clock_offset;
-	char *auxv; /* used to detect an execve() */
+	uint64_t maps_key; /* of the mappings from which its modules are known */
+	char *auxv;        /* used to detect an execve() */
 	size_t auxv_len;
 	VEC(struct peek) peeks; /* threads that were not stopped, at the last peek or stop */
 	struct tracer *tracer;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
+#include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/elf/elf_image.h"
 #include "debugger/live/fd_info.h"
@@ -254,16 +255,43 @@ static void keep_constant(struct target *t, const struct mapping *mappings, size
 	}
 }
 
+/* The same as long as no file with code is mapped or unmapped. */
+static uint64_t key_of(const struct mapping *mappings, size_t n)
+{
+	uint64_t key = n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct mapping *m = &mappings[i];
+		const uint64_t parts[] = { key, m->start, m->end, m->file_offset,
+			                   map_key_of_text(m->path) };
+
+		if (m->executable)
+			key = map_key_of(parts, sizeof(parts));
+	}
+	return key;
+}
+
+/* Few calls find anything new: those take no memory of the target. */
 static struct error *live_update_modules(struct target *t, bool *changed)
 {
+	struct live *l = t->private;
+	SCRATCH(tmp);
 	size_t n;
-	struct mapping *mappings = proc_maps(&t->arena, t->pid, &n);
+	struct mapping *mappings = proc_maps(&tmp, t->pid, &n);
 
+	if (!mappings)
+		return live_exited(t->pid);
+	TRY(live_same_program(l));
+	if (key_of(mappings, n) == l->maps_key)
+		return NULL;
+	mappings = proc_maps(&t->arena, t->pid, &n);
 	if (!mappings)
 		return live_exited(t->pid);
 	struct error *err = modules_update(t, mappings, n, find_file, changed);
 	if (*changed)
 		keep_constant(t, mappings, n);
+	if (!err)
+		l->maps_key = key_of(mappings, n);
 	return err;
 }
 
@@ -349,6 +377,7 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 		return error_os(errno, "reading /proc/%d/maps", (int)pid);
 	TRY(modules_report(t, mappings, nmappings, find_file, options->force));
 	keep_constant(t, mappings, nmappings);
+	l->maps_key = key_of(mappings, nmappings);
 	*ret = t;
 	t = NULL;
 	return NULL;

@@ -25,6 +25,7 @@ struct asyncdbg {
 	struct verdicts *verdicts; /* of that graph */
 	bool few;                  /* the current snapshot is of asyncdbg_few() */
 	bool pinned;
+	uint64_t nloads;    /* how often modules have come or gone */
 	struct arena arena; /* until asyncdbg_close() */
 };
 
@@ -170,7 +171,26 @@ struct error *asyncdbg_update_modules(struct asyncdbg *d, bool *changed)
 	struct error *err = target_update_modules(d->target, changed);
 	if (*changed)
 		inspector_update(d->inspector);
+	d->nloads += *changed;
 	return err;
+}
+
+uint64_t asyncdbg_nloads(const struct asyncdbg *d)
+{
+	return d ? d->nloads : 0;
+}
+
+/* A runtime may be in a library that was loaded since. What is wrong is found by the look itself.
+ */
+static struct error *see_libraries(struct asyncdbg *d)
+{
+	bool changed;
+	struct error *err = asyncdbg_update_modules(d, &changed);
+
+	if (!err || err->kind == ERR_INTERRUPTED)
+		return err;
+	error_free(err);
+	return NULL;
 }
 
 struct inspector *asyncdbg_inspector(const struct asyncdbg *d)
@@ -277,6 +297,7 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 		 */
 		if (still)
 			wants |= d->wants;
+		TRY(see_libraries(d));
 		TRY(inspect(d->inspector, wants, question, &fresh));
 		asyncdbg_drop(d);
 		d->snapshot = fresh;
@@ -306,6 +327,7 @@ struct error *asyncdbg_take(struct asyncdbg *d, unsigned wants, struct snapshot 
 {
 	if (!asyncdbg_target(d) || asyncdbg_kind(d) == ASYNCDBG_FILE)
 		return error_new(ERR_STATE, "there is no program to be read anew");
+	TRY(see_libraries(d));
 	return inspect(d->inspector, wants, NULL, ret);
 }
 

@@ -99,6 +99,11 @@ struct target *asyncdbg_target(const struct asyncdbg *d);
  * unloaded. *changed: there were any.
  */
 struct error *asyncdbg_update_modules(struct asyncdbg *d, bool *changed) MUST_CHECK;
+/*
+ * How often modules have come or gone so far. Each new snapshot of a running program looks for
+ * them, too.
+ */
+uint64_t asyncdbg_nloads(const struct asyncdbg *d);
 /* The inspector of the target; NULL where there is no target. */
 struct inspector *asyncdbg_inspector(const struct asyncdbg *d);
 

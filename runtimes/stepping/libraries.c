@@ -13,6 +13,7 @@ struct error *libraries_begin(struct debuggee *d)
 	struct libraries *l = &d->libraries;
 
 	libraries_forget(d);
+	l->nloads = asyncdbg_nloads(d->handle);
 	struct error *err = target_r_debug(asyncdbg_target(d->handle), &l->debug);
 	if (!err)
 		err = control_read(&d->control, l->debug + offsetof(struct r_debug, r_brk),
@@ -67,27 +68,6 @@ static struct error *find_anew(struct debuggee *d)
 	return NULL;
 }
 
-/* The trap_decide of the linker's function. */
-static struct error *look(void *debuggee, const struct trap_hit *hit, bool *stop)
-{
-	struct debuggee *d = debuggee;
-	int state;
-	bool changed;
-
-	(void)hit;
-	*stop = false;
-	TRY(control_read(&d->control, d->libraries.debug + offsetof(struct r_debug, r_state),
-	                 &state, sizeof(state)));
-	/* The list is about to change. */
-	if (state != RT_CONSISTENT)
-		return NULL;
-	TRY(asyncdbg_update_modules(d->handle, &changed));
-	if (!changed)
-		return NULL;
-	debuggee_forget_tasks(d); /* another runtime may have come */
-	return find_anew(d);
-}
-
 static bool wants(const struct debuggee *d)
 {
 	const struct breakpoints *b = &d->breakpoints;
@@ -99,6 +79,37 @@ static bool wants(const struct debuggee *d)
 			return true;
 	}
 	return false;
+}
+
+struct error *libraries_look(struct debuggee *d)
+{
+	bool changed;
+
+	if (!d->handle || !d->control.pid)
+		return NULL;
+	TRY(asyncdbg_update_modules(d->handle, &changed));
+	/* A snapshot may have seen it before. */
+	if (asyncdbg_nloads(d->handle) == d->libraries.nloads)
+		return NULL;
+	d->libraries.nloads = asyncdbg_nloads(d->handle);
+	debuggee_forget_tasks(d); /* another runtime may have come */
+	return wants(d) ? find_anew(d) : NULL;
+}
+
+/* The trap_decide of the linker's function. */
+static struct error *look(void *debuggee, const struct trap_hit *hit, bool *stop)
+{
+	struct debuggee *d = debuggee;
+	int state;
+
+	(void)hit;
+	*stop = false;
+	TRY(control_read(&d->control, d->libraries.debug + offsetof(struct r_debug, r_state),
+	                 &state, sizeof(state)));
+	/* The list is about to change. */
+	if (state != RT_CONSISTENT)
+		return NULL;
+	return libraries_look(d);
 }
 
 struct error *libraries_watch(struct debuggee *d)

@@ -17,6 +17,7 @@ struct libraries {
 	uint64_t debug;    /* address of its struct r_debug */
 	uint64_t function; /* r_brk; 0: it can load none, or that is not known */
 	struct trap *trap; /* NULL: not planted */
+	uint64_t nloads;   /* the asyncdbg_nloads() for which breakpoints were found */
 };
 
 /* Looks for the dynamic linker of a new program. */
@@ -27,6 +28,11 @@ struct error *libraries_begin(struct debuggee *d) MUST_CHECK;
  * processor's breakpoints is needed, only pending breakpoints are a reason.
  */
 struct error *libraries_watch(struct debuggee *d) MUST_CHECK;
+/*
+ * Looks for libraries that have come or gone, where no trap says so: what is known of tasks and
+ * breakpoints is found anew.
+ */
+struct error *libraries_look(struct debuggee *d) MUST_CHECK;
 /* The program is another one, or gone. */
 void libraries_forget(struct debuggee *d);
 

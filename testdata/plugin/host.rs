@@ -1,7 +1,7 @@
 //! Loads LIBRARY, calls its function plugin and unloads it again, TIMES times. Prints what each call has
-//! returned.
+//! returned. With a third argument, each time it first prints "ready" and reads a line of stdin.
 //!
-//! usage: host LIBRARY TIMES
+//! usage: host LIBRARY TIMES [WAIT]
 
 use std::ffi::{c_char, c_int, c_void, CString};
 
@@ -31,7 +31,13 @@ fn main() {
     let path = CString::new(arguments.next().expect("no library")).expect("a NUL");
     let times: u32 = arguments.next().expect("no number").parse().expect("no number");
 
+    let waits = arguments.next().is_some();
+
     for n in 0..times {
+        if waits {
+            println!("ready");
+            std::io::stdin().read_line(&mut String::new()).expect("no line");
+        }
         println!("{}", call(&path, n));
     }
 }

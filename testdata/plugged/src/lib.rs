@@ -1,4 +1,5 @@
-//! A library that has a tokio of its own: each call of its function runs tasks on a runtime.
+//! A library that has a tokio of its own: each call of its function runs tasks on a runtime. With
+//! PLUGGED_STAYS in the environment the first one prints "inside" and does not return.
 
 use std::time::Duration;
 
@@ -30,6 +31,10 @@ pub extern "C" fn plugin(n: u32) -> u64 {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build();
     runtime.expect("no runtime").block_on(async {
         tokio::spawn(idle());
+        if std::env::var_os("PLUGGED_STAYS").is_some() {
+            println!("inside");
+            idle().await;
+        }
         tokio::spawn(job(u64::from(n) + 8)).await.unwrap_or(0)
     })
 }
