@@ -1,7 +1,11 @@
 #include "runtimes/common/boxed_future.h"
 
 #include "debugger/base/str.h"
+#include "debugger/target/target.h"
+#include "dwarf/lookup/lookup.h"
 #include "dwarf/types/type.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/common/type_class.h"
 
 static const char prefix[] = "core::pin::Pin<alloc::boxed::Box<";
 
@@ -21,4 +25,66 @@ const struct type *boxed_future(const struct type *future)
 	pointer = pointer ? pointer : type_member(future, "__pointer");
 	inner = pointer ? type_target(pointer->type) : NULL;
 	return inner && type_size(inner) && !str_begins(type_name(inner), "dyn ") ? inner : NULL;
+}
+
+static struct error *follow_dyn(struct inspector *in, const struct type_class *class,
+                                struct boxed_place *p)
+{
+	enum { POLL_SLOT = 3 }; /* drop, size, align, then Future's only method */
+	uint64_t data, vtable;
+	bool exact = false;
+
+	TRY(target_read_uint(in->target, p->v.addr + class->offset, 8, &data));
+	TRY(target_read_uint(in->target, p->v.addr + class->vtable, 8, &vtable));
+	TRY(target_read_uint(in->target, vtable, 8, &p->glue));
+	const struct type *type = lookup_vtable(in->di, vtable, POLL_SLOT, &exact);
+	if (!type || !exact)
+		return error_new(ERR_STATE,
+		                 "its future is a trait object whose type the debug info does not "
+		                 "tell");
+	p->v = (struct value){ type, data };
+	return NULL;
+}
+
+static struct error *follow_box(struct inspector *in, const struct type_class *class,
+                                struct boxed_place *p)
+{
+	uint64_t addr;
+
+	p->glue = 0;
+	if (!p->may_read)
+		return error_new(ERR_STATE, "its future, which is in a box, is not there");
+	if (class->step == STEP_DYN) {
+		TRY(follow_dyn(in, class, p));
+	} else {
+		TRY(target_read_uint(in->target, p->v.addr, 8, &addr));
+		p->v = (struct value){ class->next, addr };
+	}
+	p->base = p->v;
+	return p->v.type && p->v.addr ? NULL
+	                              : error_new(ERR_STATE, "the box of its future has nothing");
+}
+
+struct error *boxed_future_follow(struct inspector *in, struct boxed_place *p)
+{
+	enum { HOPS = 16 };
+
+	for (int hop = 0; hop < HOPS; hop++) {
+		const struct type_class *class = type_class_of(p->v.type);
+		/* Ready when what it holds is, unlike other types that hold a future. */
+		const struct member *m =
+			class->instrumented ? type_member(p->v.type, "inner") : NULL;
+
+		if (class->step == STEP_MEMBER)
+			p->v = (struct value){ class->next, p->v.addr + class->offset };
+		else if (m)
+			p->v = (struct value){ m->type, p->v.addr + m->offset };
+		else if (class->step != STEP_NONE && class->box)
+			TRY(follow_box(in, class, p));
+		else
+			return NULL;
+		if (!p->v.type)
+			return error_new(ERR_STATE, "the type of its future is not known");
+	}
+	return error_new(ERR_STATE, "its future is too deep in boxes");
 }

@@ -2,7 +2,7 @@
  * Breakpoints on the drop of a task's future before it has returned. The compiler's drop glue of
  * the coroutine, and of what it lies in within the task, gets a pointer into the task as its first
  * argument. What the glue of the coroutine is inlined into is found by its lines: it has those of
- * the awaits.
+ * the awaits. A future in a box does not move, so that it is looked for when the task is there.
  */
 #include <string.h>
 
@@ -13,6 +13,7 @@
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/types/type.h"
+#include "runtimes/common/boxed_future.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/debuggee.h"
 #include "runtimes/stepping/event_break_private.h"
@@ -26,7 +27,7 @@ struct search {
 	struct inspector *in;
 	struct dwarf_module *dm;
 	const struct type *future;
-	/* The future, and what it lies in within the task, innermost first. */
+	/* The future, and what it lies in within the task or its box, innermost first. */
 	VEC(const struct type *) chain;
 	VEC(uint64_t) glue; /* run-time addresses */
 	const char *unseen; /* a function into which the drop is inlined; NULL: none */
@@ -132,7 +133,7 @@ static struct error *find_unseen(struct search *s)
 
 /* ---- the places ---- */
 
-/* The first argument is in the task, and not behind the beginning of its future. */
+/* The first argument is in the task or the box, and not behind the beginning of its future. */
 static void add_places(struct search *s, const struct trace_point *poll,
                        struct breakpoint_place **ret)
 {
@@ -142,7 +143,7 @@ static void add_places(struct search *s, const struct trace_point *poll,
 
 	range[0] = (struct tracer_filter){ .reg = reg,
 		                           .size = 8,
-		                           .value = e->header,
+		                           .value = e->base,
 		                           .order = TRACER_LESS,
 		                           .differs = true,
 		                           .and_next = true };
@@ -235,11 +236,73 @@ static bool find_chain(struct search *s, const struct type *t, uint64_t at, uint
 	return found;
 }
 
+/* ---- the future ---- */
+
+/* Whether the future is still there: the enums of the task are in the variants that hold it. */
+static bool is_there(const struct event_break *e, struct target *t)
+{
+	const struct variant *v;
+
+	for (size_t i = 0; i < e->nholders; i++) {
+		const struct drop_holder *h = &e->holders[i];
+		struct error *err =
+			value_variant(t, (struct value){ h->type, e->base + h->offset }, &v);
+
+		error_free(err);
+		if (err || strcmp(v->name, h->variant) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Moves an error into the note. */
+static bool is_known(struct search *s, struct error *err)
+{
+	if (err)
+		s->bp->note = arena_strdup(s->a, err->message);
+	error_free(err);
+	return !err;
+}
+
+/* Finds the coroutine of a future that is at that offset of the task. */
+static bool find_coroutine(struct search *s, const struct task_types *types)
+{
+	struct event_break *e = s->bp->event;
+	struct boxed_place p = { .v = { types->future, e->header + types->offset },
+		                 .base = { types->cell, e->header } };
+
+	s->future = types->future;
+	e->base = e->header;
+	e->nholders = 0;
+	p.may_read = find_chain(s, types->cell, 0, types->offset, 0) && is_there(e, s->in->target);
+	if (!is_known(s, boxed_future_follow(s->in, &p)))
+		return false;
+	if (!p.v.type || !type_is_coroutine(p.v.type) || !type_discr(p.v.type)) {
+		s->bp->note = arena_printf(
+			s->a,
+			"its future, %s, is no async function or block, nor one in a box or a "
+			"span: "
+			"nothing tells whether it has returned; \"break --on-done\" sees its end",
+			type_name(p.v.type ? p.v.type : types->future));
+		return false;
+	}
+	if (p.glue)
+		*vec_push(&s->glue) = p.glue;
+	s->future = e->future_type = p.v.type;
+	s->chain.n = 0;
+	e->nholders = 0;
+	e->base = p.base.addr;
+	e->future = p.v.addr;
+	if (!find_chain(s, p.base.type, 0, e->future - e->base, 0))
+		*vec_push(&s->chain) = s->future;
+	return true;
+}
+
 /* What the poll function tells of the future. False: the note says what is missing. */
 static bool find_future(struct search *s, const struct trace_point *poll, uint64_t entry)
 {
-	struct event_break *e = s->bp->event;
 	struct task_types types = { 0 };
+	struct target_aside before;
 
 	if (poll->runtime->task_types)
 		poll->runtime->task_types(s->in, entry, &types);
@@ -247,20 +310,12 @@ static bool find_future(struct search *s, const struct trace_point *poll, uint64
 		s->bp->note = "where its future lies in the task is not known";
 		return false;
 	}
-	if (!type_is_coroutine(types.future) || !type_discr(types.future)) {
-		s->bp->note = arena_printf(s->a,
-		                           "its future, %s, is no async function or block: nothing "
-		                           "tells whether it has returned",
-		                           type_name(types.future));
-		return false;
-	}
-	s->future = e->future_type = types.future;
-	s->dm = type_module(s->future);
-	e->future = e->header + types.offset;
-	e->nholders = 0;
-	if (!find_chain(s, types.cell, 0, types.offset, 0))
-		*vec_push(&s->chain) = s->future;
-	return true;
+	target_begin_aside(s->in->target, &before);
+	bool found = find_coroutine(s, &types);
+	target_end_aside(s->in->target, &before);
+	if (found)
+		s->dm = type_module(s->future);
+	return found;
 }
 
 struct error *drop_break_find(struct breakpoint *bp, const struct trace_point *poll, uint64_t entry,
@@ -296,7 +351,7 @@ static struct error *read_state(const struct event_break *e, struct target *t,
 	for (size_t i = 0; i < e->nholders; i++) {
 		const struct drop_holder *h = &e->holders[i];
 
-		TRY(value_variant(t, (struct value){ h->type, e->header + h->offset }, &v));
+		TRY(value_variant(t, (struct value){ h->type, e->base + h->offset }, &v));
 		if (strcmp(v->name, h->variant) != 0)
 			return NULL;
 	}
@@ -320,7 +375,7 @@ bool drop_break_decide(struct event_break *e, struct inspector *in, uint64_t arg
 	const struct variant *v = NULL;
 	struct target_aside before;
 
-	if (argument < e->header || argument > e->future)
+	if (argument < e->base || argument > e->future)
 		return false;
 	target_begin_aside(in->target, &before);
 	struct error *err = read_state(e, in->target, &v);

@@ -18,7 +18,7 @@ enum { DROP_MAX_HOLDERS = 4 };
 /* An enum that holds the future of a task, in one variant: once that has ended, in none. */
 struct drop_holder {
 	const struct type *type;
-	uint64_t offset; /* from the address of the task */
+	uint64_t offset; /* from event_break.base */
 	const char *variant;
 };
 
@@ -36,8 +36,9 @@ struct event_break {
 	const struct code_map *std; /* of a panic: the module that has rust_panic() */
 	const char
 		*message; /* of a panic or a deadlock, NULL: unknown; of a drop: in which state */
-	/* Of a drop: the future, a coroutine in the memory of the task. */
+	/* Of a drop: the coroutine of the future, in the memory of the task or in a box. */
 	uint64_t future;
+	uint64_t base; /* address of the task, or of the box */
 	const struct type *future_type;
 	struct drop_holder holders[DROP_MAX_HOLDERS];
 	size_t nholders;

@@ -137,6 +137,21 @@ def check_drops(asyncdbg, steps, stepping, ids):
         expect(f"{scenario}: its end", ("exited", 0), (stops(answers)[-1]["reason"], done.returncode))
 
 
+def check_boxed_drops(asyncdbg, program):
+    """Futures in boxes and spans: those that are dropped are seen, and those that return are not."""
+    done = subprocess.run([program], input="\n", stdout=subprocess.PIPE, text=True, timeout=LIMIT, check=True)
+    ids = json.loads(done.stdout.splitlines()[0])
+    numbers = [str(number) for number in ids["dropped"] + ids["returned"]]
+    commands = [*[f"break --on-drop {number}" for number in numbers], f"run -- {program}",
+                *["continue"] * len(ids["dropped"])]
+    answers, _, done = run(asyncdbg, commands, "\n")
+    expect("drops in boxes and spans", [("on-drop", str(number)) for number in ids["dropped"]], events(answers))
+    expect("its end", ("exited", 0), (stops(answers)[-1]["reason"], done.returncode))
+    for stop in stops(answers)[:-1]:
+        if not re.search(r"before it has returned, in state Suspend0, at .*dropped.rs:\d+$", stop["event"]["text"]):
+            sys.exit(f"a drop: {stop['event']}")
+
+
 def check_tasks(asyncdbg, steps, ids):
     """Places in code for one task: hits of others are not counted, and halt nothing."""
     second = line_of("let second = orders.recv().await")
@@ -259,6 +274,7 @@ def main():
     check_polls(asyncdbg, steps, ids)
     check_ends(asyncdbg, steps, ids)
     check_drops(asyncdbg, steps, programs / "stepping", ids)
+    check_boxed_drops(asyncdbg, programs / "dropped")
     check_tasks(asyncdbg, steps, ids)
     check_again(asyncdbg, steps, ids)
     check_panics(asyncdbg, programs / "panicked")

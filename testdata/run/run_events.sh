@@ -9,6 +9,6 @@ set -euo pipefail
 
 # shellcheck source=testdata/run/traced.sh
 . "$(dirname "$0")/traced.sh"
-build_traced "${3:-}" steps panicked deadlocks stepping
+build_traced "${3:-}" steps panicked deadlocks stepping instrumented
 make_cache
 "$testdata/run/run_events.py" "$asyncdbg" "$BINARIES"
