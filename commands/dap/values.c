@@ -40,6 +40,17 @@ static void find_function(struct dap *d, struct arena *a, struct value v, struct
 	error_free(err);
 }
 
+static void put_declaration(struct dap *d, struct request *r, const struct dap_source *at)
+{
+	int number = at && at->path && at->line
+	                     ? ids_of_location(&d->ids, &(struct id_location){ at->path, at->line,
+	                                                                       at->library })
+	                     : 0;
+
+	if (number)
+		json_put_int(r->w, "declarationLocationReference", number);
+}
+
 /* Where an editor goes from a value that tells a place, or is code. */
 static void put_location(struct dap *d, struct request *r, const struct shown_value *v)
 {
@@ -96,8 +107,10 @@ void values_put(struct dap *d, struct request *r, const char *key, const struct 
 		json_put_text(w, "type", v->type);
 	put_reference(d, w, v);
 	put_location(d, r, v);
-	if (v->name)
-		json_close_object(w);
+	if (!v->name)
+		return;
+	put_declaration(d, r, v->declared);
+	json_close_object(w);
 }
 
 /* "req.uri" of "req" and "uri"; NULL where no expression names the part. */

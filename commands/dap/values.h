@@ -11,11 +11,12 @@ struct dap_source;
 struct shown_value {
 	const char *name; /* NULL: of the result of "evaluate" */
 	const char *text;
-	const char *type;               /* NULL: unknown */
-	bool in_memory;                 /* value is valid */
-	struct value value;             /* whose parts can be opened */
-	const char *expression;         /* that leads to it from the frame; NULL: none */
-	const struct dap_source *place; /* that the value tells; NULL: none */
+	const char *type;                  /* NULL: unknown */
+	bool in_memory;                    /* value is valid */
+	struct value value;                /* whose parts can be opened */
+	const char *expression;            /* that leads to it from the frame; NULL: none */
+	const struct dap_source *place;    /* that the value tells; NULL: none */
+	const struct dap_source *declared; /* where the source declares it; NULL: unknown */
 };
 
 /* Lets the memory of a program that stands still be read beyond what the snapshot has copied. */

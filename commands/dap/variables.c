@@ -73,10 +73,13 @@ static void put_local(struct dap *d, struct request *r, const struct typed_local
 	const char *text = shown->value ? shown->value
 	                                : arena_printf(r->a, "<%s>",
 	                                               shown->problem ? shown->problem : "unknown");
+	struct dap_source declared = { 0 };
+	source_of_file(d, r->a, l->file, l->comp_dir, l->line, &declared);
 	struct shown_value v = { .name = shown->name,
 		                 .text = arena_printf(r->a, "%s%s", text, state_of(shown)),
 		                 .type = shown->type,
-		                 .expression = shown->name };
+		                 .expression = shown->name,
+		                 .declared = &declared };
 
 	if (l->in_memory && l->type && shown->value) {
 		v.value = (struct value){ l->type, shown->addr };

@@ -28,6 +28,9 @@ struct typed_local {
 	struct local shown;
 	const struct type *type; /* NULL: unknown, or it has no value */
 	bool in_memory;          /* at shown.addr; else it has no parts that can be read */
+	/* Of a variable: where the source declares it, and its unit's directory; NULL: unknown. */
+	const char *file, *comp_dir;
+	unsigned line;
 };
 
 /* In the arena of the snapshot that answers. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dwarf/lookup/lookup.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/query/expression_step.h"
 #include "runtimes/query/globals.h"
@@ -264,7 +265,9 @@ static void keep_typed(const struct evaluation *e, struct typed_locals *ret)
 {
 	ret->n = 1;
 	ret->data = NEW(e->c->a, struct typed_local);
-	*ret->data = (struct typed_local){ *e->out, e->v.type, e->out->addr != 0 };
+	*ret->data = (struct typed_local){ .shown = *e->out,
+		                           .type = e->v.type,
+		                           .in_memory = e->out->addr != 0 };
 }
 
 static struct error *print(struct evaluation *e)
@@ -396,6 +399,41 @@ static const struct frame_place *place_in_question(struct collector *c, const st
 	return place;
 }
 
+/* Of a variable that a suspended coroutine has saved. */
+static bool find_saved_declaration(const struct frame_place *place, const struct local_place *l,
+                                   const char **file, unsigned *line)
+{
+	const struct type *t = place->v.type;
+	size_t n;
+
+	if (!t || !place->active || !l->in_memory || l->borrowed || !l->v.type)
+		return false;
+	const struct saved_variable saved = {
+		.coroutine = t,
+		.state = (unsigned)(place->active - type_variants(t, &n)),
+		.name = l->name,
+		.type = type_name(l->v.type),
+		.offset = l->v.addr - place->v.addr,
+	};
+	return lookup_declaration(&saved, file, line);
+}
+
+static void find_declaration(struct collector *c, const struct frame_place *place,
+                             const struct local_place *l, struct typed_local *to)
+{
+	const char *file, *dir = NULL;
+	bool found = lookup_variable_place(l->dm, l->die, &file, &dir, &to->line);
+
+	if (!found && find_saved_declaration(place, l, &file, &to->line)) {
+		dir = type_comp_dir(place->v.type);
+		found = true;
+	}
+	if (!found || !to->line)
+		return;
+	to->file = inspector_clean_name(c->a, file);
+	to->comp_dir = dir ? arena_strdup(c->a, dir) : NULL;
+}
+
 /* The variables of the frame in question, with their types. */
 static void list_typed(struct collector *c, struct typed_locals *ret)
 {
@@ -412,6 +450,7 @@ static void list_typed(struct collector *c, struct typed_locals *ret)
 		locals_show(c, &list[i], &to->shown);
 		to->in_memory = to->shown.addr && !list[i].problem && !to->shown.redacted;
 		to->type = list[i].problem ? NULL : list[i].v.type;
+		find_declaration(c, place, &list[i], to);
 	}
 }
 

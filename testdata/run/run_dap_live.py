@@ -136,6 +136,21 @@ def check_task_places(client, thread):
     expect_in("no such place", "any more", client.refuse("locations", locationReference=2**30))
 
 
+def check_declarations(client, stopped):
+    """Where the source declares the variables of a frame that runs, and of one that is suspended."""
+    def check(frame, places):
+        found = client.locals(frame)
+        for name, line in places.items():
+            place = client.request("locations", locationReference=found[name]["declarationLocationReference"])
+            expect(f"the declaration of {name}", (str(SOURCE), line), (place["source"]["path"], place["line"]))
+
+    begins = line_of("async fn walk(")
+    if DEBUG:  # optimised code may have lost them
+        check(client.stack(stopped)[0], {"message": begins, "first": FIRST})
+    waits = next(t["id"] for t in client.threads() if "walk" in t["name"] and t["id"] != stopped)
+    check(client.stack(waits)[-1], {"message": begins, "orders": begins})
+
+
 def check_attach(asyncdbg, steps):
     """Breakpoints that come while it runs, a pause, and the console."""
     process = Process(steps)
@@ -152,6 +167,7 @@ def check_attach(asyncdbg, steps):
     expect("which one", [lines["breakpoints"][0]["id"]], stop["hitBreakpointIds"])
     check_stop(client, process.pid, stop, SECOND)
     check_task_places(client, stop["threadId"])
+    check_declarations(client, stop["threadId"])
     first = stop["threadId"]
     said = client.request("evaluate", expression="info breakpoints; task", context="repl",
                           frameId=client.stack(first)[0]["id"])["result"]
