@@ -12,6 +12,7 @@
 #include "commands/profile/profile.h"
 #include "commands/report/report.h"
 #include "commands/shell/execute.h"
+#include "commands/shell/gdb_words.h"
 #include "commands/shell/option.h"
 #include "commands/shell/short_form.h"
 #include "commands/time/time.h"
@@ -439,19 +440,32 @@ struct error *command_family(struct arena *a, const struct command *const *table
 	return NULL;
 }
 
-struct error *command_find(struct arena *a, const struct command *const *table,
-                           const struct words *words, struct call *ret)
+static struct error *find(struct arena *a, const struct command *const *table,
+                          const struct words *split, struct call *ret)
 {
 	struct call call = { .shell = &execute_for_calls };
-	struct words split = short_form_split(a, words);
-	struct words plain = option_words_before(a, &split);
+	struct words plain = option_words_before(a, split);
 	size_t depth;
 
 	TRY(command_named(table, &plain, &call.command, &depth));
-	TRY(option_take_all(a, &split, depth, &call));
+	TRY(option_take_all(a, split, depth, &call));
 	TRY(check_call(table, &call, depth));
 	*ret = call;
 	return NULL;
+}
+
+struct error *command_find(struct arena *a, const struct command *const *table,
+                           const struct words *words, struct call *ret)
+{
+	struct words split = short_form_split(a, words);
+	struct error *err = find(a, table, &split, ret);
+	const char *here = err && err->kind == ERR_USAGE ? gdb_words_find(&split) : NULL;
+
+	if (!here)
+		return err;
+	error_free(err);
+	return error_new(ERR_USAGE, "\"%s%s%s\" is gdb's: %s", split.word[0],
+	                 split.n > 1 ? " " : "", split.n > 1 ? split.word[1] : "", here);
 }
 
 size_t command_option_words(const struct command *const *table, const struct words *typed,

@@ -290,6 +290,14 @@ static void suggests(void **state)
 	assert_refuses("tasksx", "unknown command \"tasksx\"; did you mean \"tasks\"?");
 	/* Of two equally near words, the one of equal length. */
 	assert_refuses("tassk", "unknown command \"tassk\"; did you mean \"tasks\"?");
+	assert_refuses("where", "\"where\" is gdb's: \"bt\" shows the stack");
+	assert_refuses("info tasks", "\"info tasks\" is gdb's: \"tasks\"");
+	assert_refuses("p/x n", "\"p/x n\" is gdb's: \"print\" has no formats; \"x/FMT\" shows "
+	                        "memory, of a variable, too");
+	assert_refuses("set args --port 80",
+	               "\"set args\" is gdb's: \"run -- PROGRAM ARGUMENT...\" "
+	               "starts it with arguments");
+	assert_refuses("infos tasks", "unknown command \"infos\"; did you mean \"info\"?");
 	assert_refuses("frobnicate", "unknown command \"frobnicate\"; \"help\" lists all");
 	assert_refuses("'async backtrace all'",
 	               "unknown command \"async backtrace all\": each of its words is an argument "

@@ -52,7 +52,7 @@ struct error *invocation_check(const struct named *named)
 	if (!named->exe || named->pid || named->core)
 		return NULL;
 	return error_new(ERR_USAGE,
-	                 "an executable needs its core: asyncdbg %s CORE; a core or snapshot "
-	                 "alone is -c CORE, a process -p PID",
-	                 named->exe);
+	                 "an executable needs its core: asyncdbg %s CORE; asyncdbg run -- %s "
+	                 "starts it; a core or snapshot alone is -c CORE, a process -p PID",
+	                 named->exe, named->exe);
 }

@@ -89,8 +89,9 @@ static void an_executable_needs_its_core(void **state)
 	assert_non_null(err);
 	assert_int_equal(err->kind, ERR_USAGE);
 	assert_string_equal(err->message,
-	                    "an executable needs its core: asyncdbg ./app CORE; a core or "
-	                    "snapshot alone is -c CORE, a process -p PID");
+	                    "an executable needs its core: asyncdbg ./app CORE; asyncdbg run -- "
+	                    "./app starts it; a core or snapshot alone is -c CORE, a process "
+	                    "-p PID");
 	assert_null(invocation_check(&nobody));
 	named.pid = 7;
 	assert_null(invocation_check(&named));

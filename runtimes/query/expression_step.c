@@ -16,6 +16,15 @@ static struct error *read_word(struct evaluation *e, const char **ret)
 
 	while (isalnum((unsigned char)*e->rest) || *e->rest == '_')
 		e->rest++;
+	if (*start == '$')
+		return error_new(ERR_USAGE,
+		                 "registers are shown by \"info registers\" and \"x %s\"", start);
+	if (*start == '&')
+		return error_new(
+			ERR_USAGE,
+			"\"x %s\" shows where a variable is, and its memory; \"print\" has no "
+			"addresses",
+			start + 1);
 	if (e->rest == start)
 		return error_new(ERR_USAGE,
 		                 "a name is missing before \"%s\"; what can be printed is a path "
