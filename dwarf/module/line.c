@@ -1,8 +1,10 @@
 #include "dwarf/module/line.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/module/line_program.h"
 
 enum { MAX_FILES = 1 << 16, MAX_FORMATS = 16 };
 
@@ -131,58 +133,82 @@ static size_t read_files_v4(struct reader *r, struct arena *a, struct path_entry
 	return count;
 }
 
-/*
- * Moves r past the fixed part of the line program's header. Returns its version, 0 if unreadable.
- */
-static unsigned read_header(struct reader *r)
-{
-	uint64_t length = read_fixed(r, 4);
-	unsigned offset_size = length == 0xffffffff ? 8 : 4;
+/* The directories and files that the header of a unit's line program lists. */
+struct listed_files {
+	struct path_entry *dirs, *files;
+	size_t ndirs, nfiles;
+};
 
-	if (offset_size == 8)
-		read_skip(r, 8);
-	unsigned version = (unsigned)read_fixed(r, 2);
-	if (version < 2 || version > 5)
-		return 0;
-	if (version >= 5)
-		read_skip(r, 2);   /* address and segment selector size */
-	read_skip(r, offset_size); /* header length */
-	read_skip(r, version >= 4 ? 5 : 4);
-	unsigned opcode_base = (unsigned)read_fixed(r, 1);
-	read_skip(r, opcode_base ? opcode_base - 1 : 0);
-	return r->bad ? 0 : version;
+static void read_listed(struct dwarf_module *dm, const struct unit *u, struct arena *a,
+                        struct listed_files *ret)
+{
+	struct section line = dm->sections.line;
+	struct reader r = reader_at(line, u->stmt_list, line.size);
+	struct line_header h;
+
+	*ret = (struct listed_files){ 0 };
+	if (r.bad || !line_program_header(line, &r, &h))
+		return;
+	if (h.version >= 5) {
+		ret->ndirs = read_entries_v5(dm, u, &r, a, &ret->dirs);
+		ret->nfiles = read_entries_v5(dm, u, &r, a, &ret->files);
+	} else {
+		ret->ndirs = read_dirs_v4(&r, a, &ret->dirs);
+		ret->nfiles = read_files_v4(&r, a, &ret->files);
+	}
+}
+
+/* The full path of a listed file; NULL: it has none. */
+static const char *full_path(const struct unit *u, const struct listed_files *l,
+                             const struct path_entry *file, struct arena *a)
+{
+	const char *dir = file->dir < l->ndirs ? l->dirs[file->dir].name : NULL;
+
+	if (!file->name)
+		return NULL;
+	dir = dir && *dir ? join(a, u->comp_dir, dir) : u->comp_dir;
+	return join(a, dir, file->name);
 }
 
 static struct file_table *read_table(struct dwarf_module *dm, struct unit *u)
 {
 	struct arena *a = &dm->di->arena;
 	struct file_table *table = NEW(a, struct file_table);
-	struct reader r = reader_at(dm->sections.line, u->stmt_list, dm->sections.line.size);
-	struct path_entry *dirs = NULL, *files = NULL;
-	size_t ndirs = 0, nfiles = 0;
+	struct listed_files listed;
 	SCRATCH(tmp);
 
-	if (u->stmt_list == UINT64_MAX)
-		return table;
-	unsigned version = read_header(&r);
-	if (version >= 5) {
-		ndirs = read_entries_v5(dm, u, &r, &tmp, &dirs);
-		nfiles = read_entries_v5(dm, u, &r, &tmp, &files);
-	} else if (version) {
-		ndirs = read_dirs_v4(&r, &tmp, &dirs);
-		nfiles = read_files_v4(&r, &tmp, &files);
-	}
-	table->n = nfiles;
-	table->paths = NEW_ARRAY(a, const char *, nfiles + 1);
-	for (size_t i = 0; i < nfiles; i++) {
-		const char *dir = files[i].dir < ndirs ? dirs[files[i].dir].name : NULL;
-
-		if (!files[i].name)
-			continue;
-		dir = dir && *dir ? join(a, u->comp_dir, dir) : u->comp_dir;
-		table->paths[i] = join(a, dir, files[i].name);
-	}
+	read_listed(dm, u, &tmp, &listed);
+	table->n = listed.nfiles;
+	table->paths = NEW_ARRAY(a, const char *, listed.nfiles + 1);
+	for (size_t i = 0; i < listed.nfiles; i++)
+		table->paths[i] = full_path(u, &listed, &listed.files[i], a);
 	return table;
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool line_has_file(struct dwarf_module *dm, const struct unit *u, const char *typed,
+                   line_file_is_fn *is)
+{
+	const char *last = last_component(typed);
+	struct listed_files listed;
+	SCRATCH(tmp);
+
+	read_listed(dm, u, &tmp, &listed);
+	for (size_t i = 0; i < listed.nfiles; i++) {
+		const struct path_entry *file = &listed.files[i];
+
+		/* Most differ there: their paths need not be made. */
+		if (file->name && strcmp(last_component(file->name), last) == 0 &&
+		    is(full_path(u, &listed, file, &tmp), typed))
+			return true;
+	}
+	return false;
 }
 
 size_t line_nfiles(struct dwarf_module *dm, struct unit *u)

@@ -12,4 +12,10 @@ const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index);
 /* Number of entries of the unit's file table, absent ones included. */
 size_t line_nfiles(struct dwarf_module *dm, struct unit *u);
 
+/* Whether a full path is the one that was typed, whose last component is also that of the path. */
+typedef bool line_file_is_fn(const char *full, const char *typed);
+/* Whether the unit's file table has a file for which it is so. The table is not kept. */
+bool line_has_file(struct dwarf_module *dm, const struct unit *u, const char *typed,
+                   line_file_is_fn *is);
+
 #endif

@@ -1,11 +1,12 @@
 #include "dwarf/module/line_rows.h"
 
-#include <elfutils/libdw.h>
+#include <limits.h>
 #include <string.h>
 
 #include "debugger/base/map.h"
 #include "debugger/base/progress.h"
 #include "dwarf/module/line.h"
+#include "dwarf/module/line_program.h"
 
 bool line_rows_file_is(const char *full, const char *typed)
 {
@@ -19,60 +20,39 @@ bool line_rows_file_is(const char *full, const char *typed)
 	       (n == len || full[len - n - 1] == '/');
 }
 
-static bool has_file(struct dwarf_module *dm, struct unit *u, const char *typed)
-{
-	size_t n = line_nfiles(dm, u);
-
-	for (size_t i = 0; i < n; i++) {
-		const char *file = line_file(dm, u, (unsigned)i);
-
-		if (file && line_rows_file_is(file, typed))
-			return true;
-	}
-	return false;
-}
-
 /* The row before. */
 struct last_row {
-	const char *name; /* of its file: libdw's pointer, which is the same for most rows */
+	uint32_t file;
 	const char *path; /* of that file; NULL: it is not the file searched for */
-	int line;         /* of the run; 0: none */
+	uint32_t line;    /* of the run; 0: none */
 	uint64_t run;     /* its first address */
 };
 
-/* libdw's names may be relative to the unit's directory. */
-static const char *find_path(struct dwarf_module *dm, const struct unit *u, const char *name,
+static const char *find_path(struct dwarf_module *dm, struct unit *u, uint32_t file,
                              const char *typed)
 {
-	const char *path = name;
+	const char *path = line_file(dm, u, file);
 
-	if (name && name[0] != '/' && u->comp_dir && *u->comp_dir)
-		path = arena_printf(&dm->di->arena, "%s/%s", u->comp_dir, name);
 	return path && line_rows_file_is(path, typed) ? path : NULL;
 }
 
 /* Reads a row; false if it is none of the file. It may end or continue the run. */
-static bool read_row(struct dwarf_module *dm, struct unit *u, Dwarf_Line *line, const char *typed,
-                     struct last_row *last, Dwarf_Addr *addr)
+static bool read_row(struct dwarf_module *dm, struct unit *u, const struct line_entry *entry,
+                     const char *typed, struct last_row *last)
 {
-	const char *name = dwarf_linesrc(line, NULL, NULL);
-	bool is_end = true;
-	int number = 0;
-
-	if (name != last->name) {
-		last->name = name;
-		last->path = find_path(dm, u, name, typed);
+	if (entry->file != last->file) {
+		last->file = entry->file;
+		last->path = find_path(dm, u, entry->file, typed);
 	}
-	if (dwarf_lineendsequence(line, &is_end) != 0 || is_end) {
+	if (entry->ends_sequence) {
 		last->line = 0;
 		return false;
 	}
-	if (!last->path || dwarf_lineno(line, &number) != 0 || number <= 0 ||
-	    dwarf_lineaddr(line, addr) != 0)
+	if (!last->path || entry->line == 0 || entry->line > INT_MAX)
 		return false;
-	if (number != last->line)
-		last->run = *addr;
-	last->line = number;
+	if (entry->line != last->line)
+		last->run = entry->addr;
+	last->line = entry->line;
 	return true;
 }
 
@@ -80,57 +60,40 @@ static bool read_row(struct dwarf_module *dm, struct unit *u, Dwarf_Line *line, 
  * Finds the end of row i: the address of the first one behind it that has another line, 0 or
  * another file; 0: none.
  */
-static void find_end(Dwarf_Lines *lines, size_t n, size_t i, struct line_row *ret)
+static void find_end(const line_entry_vec *entries, size_t i, struct line_row *ret)
 {
-	Dwarf_Line *row = dwarf_onesrcline(lines, i);
-	const char *name = dwarf_linesrc(row, NULL, NULL);
-	int line = 0, number, column;
-	Dwarf_Addr addr;
+	const struct line_entry *row = &entries->data[i], *end = entries->data + entries->n;
 
-	dwarf_lineno(row, &line);
-	for (i++; i < n; i++) {
-		row = dwarf_onesrcline(lines, i);
-		if (dwarf_lineno(row, &number) != 0 || dwarf_lineaddr(row, &addr) != 0 ||
-		    dwarf_linecol(row, &column) != 0)
-			return;
-		if (number != line || dwarf_linesrc(row, NULL, NULL) != name) {
-			ret->end = addr;
+	for (const struct line_entry *next = row + 1; next < end; next++) {
+		if (next->line != row->line || next->file != row->file) {
+			ret->end = next->addr;
 			return;
 		}
 		ret->shape = map_key_of_pair(ret->shape,
-		                             map_key_of_pair(addr - ret->addr, (uint64_t)column));
+		                             map_key_of_pair(next->addr - ret->addr, next->column));
 	}
 }
 
-static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed, line_row_vec *ret)
+static void read_unit(struct dwarf_module *dm, struct unit *u, const char *typed,
+                      line_entry_vec *entries, line_row_vec *ret)
 {
-	struct last_row last = { 0 };
-	Dwarf_Lines *lines;
-	Dwarf_Die cu;
-	size_t n;
+	struct last_row last = { .file = UINT32_MAX };
 
-	if (!dwarf_offdie(dm->dwarf, u->first_die, &cu) || dwarf_getsrclines(&cu, &lines, &n) != 0)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
-		bool is_statement = false, ends_prologue = false;
-		int column = 0;
-		Dwarf_Addr addr;
+	line_program_read(dm, u, entries);
+	for (size_t i = 0; i < entries->n; i++) {
+		const struct line_entry *entry = &entries->data[i];
 
-		if (!read_row(dm, u, line, typed, &last, &addr) ||
-		    dwarf_linebeginstatement(line, &is_statement) != 0 || !is_statement)
+		if (!read_row(dm, u, entry, typed, &last) || !entry->is_statement)
 			continue;
-		dwarf_lineprologueend(line, &ends_prologue);
-		dwarf_linecol(line, &column);
 		struct line_row *row = vec_push(ret);
-		*row = (struct line_row){ .addr = addr,
+		*row = (struct line_row){ .addr = entry->addr,
 			                  .run = last.run,
-			                  .line = (unsigned)last.line,
-			                  .column = column > 0 ? (unsigned)column : 0,
+			                  .line = entry->line,
+			                  .column = entry->column,
 			                  .file = last.path,
 			                  .unit = u,
-			                  .prologue_end = ends_prologue };
-		find_end(lines, n, i, row);
+			                  .prologue_end = entry->ends_prologue };
+		find_end(entries, i, row);
 	}
 }
 
@@ -145,17 +108,21 @@ static int compare(const void *a, const void *b)
 
 struct error *line_rows_read(struct dwarf_module *dm, const char *typed, line_row_vec *ret)
 {
-	if (!debuginfo_need(dm) || !dm->dwarf)
+	line_entry_vec entries = { 0 };
+	struct error *err = NULL;
+
+	if (!debuginfo_need(dm))
 		return NULL;
-	for (size_t i = 0; i < dm->nunits; i++) {
+	for (size_t i = 0; i < dm->nunits && !err; i++) {
 		struct unit *u = &dm->units[i];
 
 		progress("looking for lines, unit", i + 1, dm->nunits);
-		if (u->stmt_list != UINT64_MAX && has_file(dm, u, typed))
-			read_unit(dm, u, typed, ret);
-		TRY(interrupt_check());
+		if (u->stmt_list != UINT64_MAX && line_has_file(dm, u, typed, line_rows_file_is))
+			read_unit(dm, u, typed, &entries, ret);
+		err = interrupt_check();
 	}
-	if (ret->n)
+	vec_free(&entries);
+	if (!err && ret->n)
 		qsort(ret->data, ret->n, sizeof(*ret->data), compare);
-	return NULL;
+	return err;
 }

@@ -26,7 +26,7 @@ bool line_rows_file_is(const char *full, const char *typed);
 /*
  * Appends to *ret the rows that begin a statement (is_stmt) in files for which line_rows_file_is(),
  * from all units of the module, ascending by line and address. Only units whose file table has such
- * a file are decoded. Rows of code that the linker dropped are among them. ERR_INTERRUPTED at ^C.
+ * a file are decoded. ERR_INTERRUPTED at ^C.
  */
 typedef VEC(struct line_row) line_row_vec;
 struct error *line_rows_read(struct dwarf_module *dm, const char *typed, line_row_vec *ret)
