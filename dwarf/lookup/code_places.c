@@ -35,14 +35,21 @@ struct found_row {
 	uint64_t shape; /* see struct line_row */
 };
 
+/* What function_at() has found for a row: each pass asks again. */
+struct row_function {
+	const struct location *location; /* NULL: none */
+	bool known;
+};
+
 /* The places of one search, one for each key: a function's DIE or that of an inlined call. */
 struct search {
 	struct debuginfo *di;
 	struct arena *a;
-	struct map found;         /* key -> index in first_rows + 1 */
-	const line_row_vec *rows; /* of a module, ascending line and address */
-	struct map await_columns; /* keys by column_key(), */
-	unsigned columns_of;      /* of this line; 0: of none */
+	struct map found;               /* key -> index in first_rows + 1 */
+	const line_row_vec *rows;       /* of a module, ascending line and address */
+	struct row_function *functions; /* of each row; owned */
+	struct map await_columns;       /* keys by column_key(), */
+	unsigned columns_of;            /* of this line; 0: of none */
 	enum pass pass;
 	VEC(struct found_row) first_rows;
 	VEC(struct code_place) places;
@@ -62,20 +69,37 @@ static bool is_drop_glue(const struct function *f)
 	                   qualified_is(f->name, "core::ptr::drop_glue"));
 }
 
-/* The innermost function at a row; NULL: no code is there, or drop glue. */
-static const struct location *function_at(struct search *s, struct dwarf_module *dm,
-                                          const struct line_row *row, uint64_t *addr)
+static const struct location *find_function(struct search *s, uint64_t addr)
 {
 	size_t n;
 
 	/* Code that the linker dropped is at 0, or close to it. */
-	*addr = dm->module->bias + row->addr;
-	if (!lookup_function(s->di, *addr))
+	if (!lookup_function(s->di, addr))
 		return NULL;
 	/* Not from the cache: its records do not have the site of an inlined call. */
-	const struct location *l = lookup_dwarf_functions_at(s->di, *addr, s->a, &n);
+	const struct location *l = lookup_dwarf_functions_at(s->di, addr, s->a, &n);
 
 	return l->function && !is_drop_glue(l->function) ? l : NULL;
+}
+
+/* The innermost function at one of s->rows; NULL: no code is there, or drop glue. */
+static const struct location *function_at(struct search *s, struct dwarf_module *dm,
+                                          const struct line_row *row, uint64_t *addr)
+{
+	struct row_function *f = &s->functions[row - s->rows->data];
+
+	*addr = dm->module->bias + row->addr;
+	if (!f->known)
+		*f = (struct row_function){ find_function(s, *addr), true };
+	return f->location;
+}
+
+static void set_rows(struct search *s, const line_row_vec *rows)
+{
+	free(s->functions);
+	s->rows = rows;
+	s->functions = alloc_zeroed((rows->n + 1) * sizeof(*s->functions));
+	s->columns_of = 0;
 }
 
 static uint64_t key_of(const struct location *l)
@@ -291,6 +315,7 @@ static void finish(struct search *s, struct code_places *ret)
 	map_free(&s->found);
 	map_free(&s->await_columns);
 	vec_free(&s->first_rows);
+	free(s->functions);
 }
 
 /* ---- lines ---- */
@@ -302,8 +327,6 @@ static void finish(struct search *s, struct code_places *ret)
 static struct error *add_line(struct search *s, struct dwarf_module *dm, const line_row_vec *rows,
                               unsigned line)
 {
-	s->rows = rows;
-	s->columns_of = 0;
 	for (s->pass = 0; s->pass < NPASSES; s->pass++) {
 		for (size_t i = 0; i < rows->n && rows->data[i].line <= line; i++) {
 			if (rows->data[i].line == line)
@@ -345,6 +368,7 @@ struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigne
 		struct dwarf_module *dm;
 
 		err = read_rows(di, file, i, &dm, &rows);
+		set_rows(&s, &rows);
 		if (!err && rows.n)
 			err = add_next_line(&s, dm, &rows, line, &ret->line);
 		vec_free(&rows);
@@ -428,8 +452,7 @@ static struct error *add_named(struct search *s, const struct named_function *f,
 	struct error *err = line_rows_read(f->dm, f->file, &rows);
 	size_t before = s->places.n;
 
-	s->rows = &rows;
-	s->columns_of = 0;
+	set_rows(s, &rows);
 	if (!err && f->is_async)
 		err = add_function(s, f->dm, f, true, PASS_BEGINNINGS, PASS_NOT_AWAITED);
 	if (!err && f->is_async)
