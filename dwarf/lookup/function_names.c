@@ -1,8 +1,10 @@
 #include "dwarf/lookup/function_names.h"
 
 #include <dwarf.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "debugger/base/parallel.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 #include "dwarf/lookup/lookup_dwarf.h"
@@ -10,9 +12,16 @@
 #include "dwarf/module/line.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/records/records.h"
+#include "dwarf/scan/name_filter.h"
 #include "dwarf/types/die_attrs.h"
 
-enum { MUCH_TO_SCAN = 16 << 20 /* bytes of debug info: below, the notes of scans are kept */ };
+enum {
+	MUCH_TO_SCAN = 16 << 20, /* bytes of debug info: below, the notes of scans are kept */
+	FEW_UNITS = 32,
+	/* In place of a home: RECORD_INSTANCES has units in which a name may be. */
+	RECORD_UNITS = 1,
+};
 
 struct names_search {
 	const char *path, *last; /* last: its last component */
@@ -138,21 +147,117 @@ static void visit_unit(struct dwarf_module *dm, struct unit *u, void *arg)
 	}
 }
 
+/* The units of a module, which several threads look through. */
+struct units_filter {
+	struct dwarf_module *dm;
+	struct name_filter filter;
+	bool *may_have;     /* of each unit */
+	atomic_size_t next; /* the first unit that nobody has taken */
+};
+
+/* Of a large module all pages would take more memory than everything else. */
+static void drop_pages(const uint8_t *data, size_t size, void *arg)
+{
+	const struct dwarf_module *dm = arg;
+
+	if (dm->sections.info.size > MUCH_TO_SCAN)
+		residency_drop(dm, data, size);
+}
+
+static void *filter_some(void *arg)
+{
+	struct units_filter *all = arg;
+	struct dwarf_module *dm = all->dm;
+	struct name_filter filter = all->filter; /* it caches */
+	size_t first, i;
+
+	while ((first = atomic_fetch_add(&all->next, FEW_UNITS)) < dm->nunits) {
+		for (i = first; i < first + FEW_UNITS && i < dm->nunits; i++)
+			all->may_have[i] = name_filter_may_have(&filter, &dm->units[i]);
+		const struct unit *u = &dm->units[first], *last = &dm->units[i - 1];
+
+		drop_pages(dm->sections.info.data + u->start, last->end - u->start, dm);
+	}
+	return NULL;
+}
+
+static void search_units(struct names_search *s, struct dwarf_module *dm, bool *may_have)
+{
+	struct units_filter all = { .dm = dm, .may_have = may_have };
+	const struct name_filter_watcher watcher = { drop_pages, dm };
+
+	name_filter_open(&all.filter, &dm->sections, s->last, &watcher);
+	parallel_run(filter_some, &all, dm->nunits / FEW_UNITS + 1);
+}
+
+/* Reads the units from records. False: they are not there, or damaged. */
+static bool recall_units(struct names_search *s, struct dwarf_module *dm, bool *may_have)
+{
+	struct record record;
+
+	if (!record_find(debuginfo_records(dm), RECORD_INSTANCES, RECORD_UNITS, s->last, &record))
+		return false;
+	for (size_t n = record_count(&record); n; n--) {
+		const char *none = record_text(&record);
+		uint64_t i = record_number(&record);
+
+		if (none || i >= dm->nunits)
+			return false;
+		may_have[i] = true;
+	}
+	return record_ended(&record);
+}
+
+static void keep_units(struct names_search *s, struct dwarf_module *dm, const bool *may_have)
+{
+	struct record_writer d;
+	size_t n = 0;
+
+	for (size_t i = 0; i < dm->nunits; i++)
+		n += may_have[i];
+	record_begin(&d, debuginfo_records(dm), RECORD_INSTANCES, RECORD_UNITS, s->last);
+	record_add_number(&d, n);
+	for (size_t i = 0; i < dm->nunits; i++) {
+		if (!may_have[i])
+			continue;
+		record_add_text(&d, NULL);
+		record_add_number(&d, i);
+	}
+	record_end(&d);
+}
+
+/* Finds the units that may have functions of the name; returns how much is left to scan of them. */
+static uint64_t filter_units(struct names_search *s, struct dwarf_module *dm, bool *may_have)
+{
+	uint64_t bytes = 0;
+
+	if (!recall_units(s, dm, may_have)) {
+		search_units(s, dm, may_have);
+		keep_units(s, dm, may_have);
+	}
+	for (size_t i = 0; i < dm->nunits; i++) {
+		const struct unit *u = &dm->units[i];
+
+		bytes += may_have[i] && !u->scanned ? u->end - u->start : 0;
+	}
+	return bytes;
+}
+
 static struct error *visit_module(struct names_search *s, struct dwarf_module *dm)
 {
 	struct scanner *passing = NULL;
 	struct error *err = NULL;
-	uint64_t bytes = 0;
+	SCRATCH(tmp);
 
 	if (!debuginfo_need(dm))
 		return NULL;
-	for (size_t i = 0; i < dm->nunits; i++)
-		bytes += dm->units[i].scanned ? 0 : dm->units[i].end - dm->units[i].start;
-	if (bytes > MUCH_TO_SCAN)
+	bool *may_have = NEW_ARRAY(&tmp, bool, dm->nunits);
+	if (filter_units(s, dm, may_have) > MUCH_TO_SCAN)
 		passing = scanner_new();
 	for (size_t i = 0; i < dm->nunits && !err; i++) {
 		progress("looking for functions, unit", i + 1, dm->nunits);
-		debuginfo_pass(dm, &dm->units[i], passing, visit_unit, s);
+		if (may_have[i])
+			debuginfo_pass(dm, &dm->units[i], passing, visit_unit, s);
 		err = interrupt_check();
 	}
 	scanner_free(passing);

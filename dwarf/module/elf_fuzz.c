@@ -2,6 +2,8 @@
  * Fuzzes ELF files and their DWARF, headers included, as input of `layout`. Queries all types,
  * functions and addresses of the file.
  */
+#include "dwarf/module/line_program.h"
+#include "dwarf/scan/name_filter.h"
 #include "dwarf/store/open.h"
 #include "dwarf/test/module.h"
 
@@ -12,7 +14,14 @@ enum { MAX_UNITS = 16, MAX_SCOPES = 200, MAX_ADDRESSES = 24 };
 static void ask_unit(struct debuginfo *di, struct dwarf_module *dm, struct unit *u,
                      struct show_cache *cache, struct arena *a)
 {
+	struct name_filter filter;
+	line_entry_vec rows = { 0 };
+
 	debuginfo_scan(dm, u);
+	name_filter_open(&filter, &dm->sections, "new", NULL);
+	name_filter_may_have(&filter, u);
+	line_program_read(dm, u, &rows);
+	vec_free(&rows);
 	for (size_t i = 0; i < u->nscopes && i < MAX_SCOPES; i++) {
 		struct scope s = scan_scope(&dm->sections, u, (uint32_t)i);
 		const struct function *f;
