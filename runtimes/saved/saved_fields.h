@@ -50,6 +50,7 @@
 	F(FLAG, passed_in)                                                                         \
 	F(FLAG, global)                                                                            \
 	F(FLAG, redacted)                                                                          \
+	F(FLAG, no_value)                                                                          \
 	F(NAME, problem)
 
 /* Frame numbers are not saved: they are computed from the tree. */
