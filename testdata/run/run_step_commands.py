@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 
 from stepping_session import LIMIT, Ended, Hung, Session
 
@@ -264,6 +265,35 @@ def own_breakpoint(asyncdbg, program):
     end(session)
 
 
+@check
+def into_spinning(asyncdbg, program):
+    """`step` at a line that waits for another thread, where all of it is inlined: that one runs, too."""
+    line = line_of("abrupt", "while TURN", "async fn spins")
+    session, _ = begin(asyncdbg, program, "spins", f"abrupt.rs:{line}")
+    expect("step", own("abrupt", "me.add(a, 3)", "async fn spins"), place(session.ask("step")["stopped"]))
+    end(session)
+
+
+@check
+def exits_meanwhile(asyncdbg, program):
+    """The program ends in the middle of a step, by the thread that steps or by another one."""
+    for scenario, status, line in (("exits", 6, "leave(me.add(a, 3))"),
+                                   ("exits_elsewhere", 6, "forever(me.at()")):
+        where = line_of("abrupt", line, f"async fn {scenario}(")
+        # The poll of the whole task is inlined in optimised code.
+        whole = () if is_optimised(program) else ("finish --whole",)
+        for command in ("next", "finish", "until", "step", "next 5", *whole):
+            session, _ = begin(asyncdbg, program, scenario, f"abrupt.rs:{where}")
+            stop = session.ask(command)["stopped"]
+            into = command == "step" and stop["reason"] == "step"
+            # What is inlined into its executor is not followed when it is suspended.
+            if into or (is_optimised(program) and stop["reason"] == "left"):
+                stop = session.ask("continue")["stopped"]
+            expect(f"{command} in {scenario}", ("exited", status), (stop["reason"], stop["status"]))
+            session.end()
+            session.close()
+
+
 class Waiting:
     """The program in the scenario `waits`, under control, at its first line; its stdin is ours."""
 
@@ -272,6 +302,8 @@ class Waiting:
                                         stdout=subprocess.PIPE, text=True)
         expect("ready", "ready\n", self.program.stdout.readline())
         self.code = self.read_code()
+        self.timer = threading.Timer(LIMIT, self.program.kill)
+        self.timer.start()
         self.session = Session(asyncdbg, "-p", str(self.program.pid))
         expect("attach", "attached", self.session.ask("attach")["stopped"]["reason"])
         self.session.ask("tbreak stepping::awaits::waits")
@@ -290,8 +322,10 @@ class Waiting:
             return memory.read(int(stop, 16) - int(start, 16))
 
     def wait_running(self):
-        """Until it runs."""
+        """Until it runs: the step is in progress. One that has ended leaves it halted for ever."""
         while pathlib.Path(f"/proc/{self.program.pid}/stat").read_text().rpartition(")")[2].split()[0] == "t":
+            if self.session.hung:
+                raise Failed("the program does not run, or the step ended at once")
             os.sched_yield()
 
     def check_free(self):
@@ -301,12 +335,15 @@ class Waiting:
         expect("its code", True, self.read_code() == self.code)
         self.order()
         self.order()
-        truth = json.loads(self.program.stdout.readline())
+        line = self.program.stdout.readline()
+        expect("that it says its lines", True, line.startswith("{"))
+        truth = json.loads(line)
         first = line_of("awaits", "answer(me.at()).await", "async fn waits")
         expect("its lines", list(range(first, first + 3)), truth["lines"]["0"])
         expect("its end", 0, self.program.wait(LIMIT))
 
     def close(self):
+        self.timer.cancel()
         self.session.close()
         self.program.kill()
         self.program.wait()

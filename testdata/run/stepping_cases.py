@@ -102,6 +102,7 @@ CASES = [
     # Coroutines that do not reach their end.
     Case("aborted", "together", "loser", end="cancelled", name="aborted"),
     Case("shutdown", "together", "loser", end="cancelled", name="shutdown"),
+    Case("forgets", "together", "loser", end="dropped", name="forgets"),
     Case("panics", "ends", end="panicked"),
     Case("joins", "ends"),
     Case("joins", "ends", "panics", 1, "panicked"),
@@ -141,6 +142,9 @@ CASES = [
     Case("threads", "system"),
     Case("signals", "system"),
     Case("alarms", "system"),
+    # Threads that come to each line at the same moment.
+    Case("meets", "abrupt", "met"),
+    Case("threads_meet", "abrupt", "thread_met"),
     # What is beside them.
     Case("crowded", "crowd", at="let mut sum = more(me, 0)"),
     Case("neighbour", "crowd"),

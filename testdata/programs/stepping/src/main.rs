@@ -7,6 +7,7 @@
 //! are polled as fast as they can be, in functions of the scenario `crowded`. --wait: it begins when a
 //! line has come from stdin.
 
+mod abrupt;
 mod awaits;
 mod crowd;
 mod ends;
@@ -21,6 +22,7 @@ mod work;
 use std::env;
 use std::future::Future;
 use std::io;
+use std::pin::Pin;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
@@ -80,13 +82,17 @@ fn run(scenario: &str, crowd: bool) {
         "elapses" => spawn(crowd, together::elapses(ME)),
         "enters" => spawn(crowd, awaits::enters(ME)),
         "error" => spawn(crowd, awaits::error(ME)),
+        "exits" => spawn(crowd, abrupt::exits(ME)),
+        "exits_elsewhere" => spawn(crowd, abrupt::exits_elsewhere(ME)),
         "executes" => spawn(crowd, system::executes(ME)),
         "forks" => drop(system::forks(ME)),
+        "forgets" => spawn(crowd, abrupt::forgets(ME)),
         "generics" => spawn(crowd, kinds::generics(ME)),
         "join" => spawn(crowd, together::join(ME)),
         "joins" => spawn(crowd, ends::joins(ME)),
         "local" => roots::local(ME),
         "macros" => spawn(crowd, together::macros(ME)),
+        "meets" => spawn(crowd, abrupt::meets(ME)),
         "migrates" => spawn(crowd, awaits::migrates(ME)),
         "neighbour" => spawn(crowd, crowd::neighbour(ME)),
         "nested" => spawn(crowd, roots::nested(ME)),
@@ -102,12 +108,17 @@ fn run(scenario: &str, crowd: bool) {
         "shutdown" => ends::shutdown(ME),
         "signals" => spawn(crowd, system::signals(ME)),
         "spawns" => spawn(crowd, roots::spawns(ME)),
+        "spins" => spawn(crowd, abrupt::spins(ME)),
         "threads" => spawn(crowd, system::threads(ME)),
+        "threads_meet" => abrupt::threads_meet(ME),
         "timer" => spawn(crowd, awaits::timer(ME)),
         "try_join" => spawn(crowd, together::try_join(ME)),
         "unordered" => spawn(crowd, together::unordered(ME)),
         "unwinds" => spawn(crowd, ends::unwinds(ME)),
-        "waits" => spawn(crowd, awaits::waits(ME)),
+        // Its poll function is behind a vtable, and so inlined nowhere.
+        "waits" => {
+            spawn(crowd, Box::pin(awaits::waits(ME)) as Pin<Box<dyn Future<Output = u32> + Send>>)
+        }
         "wrapped" => spawn(crowd, kinds::wrapped(ME)),
         _ => panic!("no scenario \"{scenario}\""),
     }
