@@ -138,7 +138,7 @@ bool execute_script(struct session *s, struct out *out, const char *path, enum s
 
 	if (!f)
 		return finish(s, out, error_os(errno, "%s", path), NULL, status);
-	while (!s->quit && getline(&line, &size, f) >= 0) {
+	while (!s->quit && !interrupt_is_end() && getline(&line, &size, f) >= 0) {
 		SCRATCH(tmp);
 		const char *where =
 			arena_printf(&tmp, "%s:%u", is_stdin ? "stdin" : path, ++number);
@@ -146,7 +146,7 @@ bool execute_script(struct session *s, struct out *out, const char *path, enum s
 		if (!finish(s, out, run_line(s, out, line, status), where, status))
 			return false;
 	}
-	if (ferror(f)) {
+	if (ferror(f) || interrupt_is_end()) {
 		struct error *err = interrupt_check();
 
 		return finish(s, out, err ? err : error_os(errno, "%s", path), NULL, status);
