@@ -118,7 +118,7 @@ static void test_many(void **state)
 {
 	static const uint32_t offsets[] = { 0 };
 	struct bytes strings = { 0 };
-	char text[16];
+	char text[32];
 
 	(void)state;
 	put_text(&strings, "other");

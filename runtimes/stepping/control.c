@@ -135,18 +135,15 @@ static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *fou
 	return NULL;
 }
 
-/* The event that has halted the program, if it is there. An interrupt asks for no more than a halt.
- */
+/* The event that has halted the program, if it is there. An interrupt is left to the caller. */
 static struct error *take_arrived(struct control *c, bool *found)
 {
 	struct error *err = take_stop(c, 0, found);
 
-	if (err && err->kind == ERR_INTERRUPTED) {
-		interrupt_clear();
-		error_free(err);
-		err = NULL;
-	}
-	return err;
+	if (!err || err->kind != ERR_INTERRUPTED)
+		return err;
+	error_free(err);
+	return NULL;
 }
 
 /* Halts the program, for that reason. An event that halts may have come at the same time. */
@@ -205,7 +202,13 @@ static struct error *wait_looking(struct control *c)
 			TRY(look_if_due(&c->count, &stop));
 		}
 	}
-	return stop ? halt(c, CONTROL_CAUGHT) : NULL;
+	if (!stop)
+		return NULL;
+	TRY(halt(c, CONTROL_CAUGHT));
+	/* An interrupt asks for no more than this. */
+	if (c->stop.reason == CONTROL_CAUGHT)
+		interrupt_clear();
+	return NULL;
 }
 
 /* *interrupted: by interrupt_request(); an event that halts may have come at the same time. */
@@ -216,8 +219,8 @@ static struct error *wait_stop(struct control *c, bool *interrupted)
 	*interrupted = err && err->kind == ERR_INTERRUPTED;
 	if (*interrupted) {
 		error_free(err);
-		interrupt_clear();
 		err = halt(c, CONTROL_INTERRUPTED);
+		interrupt_clear();
 	}
 	return err;
 }
