@@ -5,13 +5,13 @@
 #
 # usage: run_dap_editors.sh ASYNCDBG PROFILE [LOCK]
 #
-# Builds the program `steps` in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses one that is
-# built already. Exit status 77 where there is no cargo.
+# Builds the programs `steps` and `stepping` in PROFILE with the newest lock, or LOCK. BINARIES=DIR uses
+# those that are built already. Exit status 77 where there is no cargo.
 set -euo pipefail
 
 # shellcheck source=testdata/run/traced.sh
 . "$(dirname "$0")/traced.sh"
-build_traced "${3:-}" steps
+build_traced "${3:-}" steps stepping
 make_cache
 unpack_fixture locals "$work"
 source=$testdata/programs/steps/src/main.rs
@@ -19,7 +19,10 @@ line=$(grep -n 'let first = orders.recv().await' "$source" | cut -d: -f1)
 arguments=("$asyncdbg" "$BINARIES/steps" "$source" "$line" "$work/locals.core" "$work/locals.exe")
 
 run_emacs() {
-	env HOME="$work" emacs --batch -l "$testdata/dap/client.el" -- "${arguments[@]}"
+	local steps=$testdata/programs/stepping/src/awaits.rs
+
+	env HOME="$work" emacs --batch -l "$testdata/dap/client.el" -- "${arguments[@]}" \
+		"$BINARIES/stepping" "$steps" "$(sed -n '/^pub async fn migrates/,/^}/{/await/=}' "$steps" | head -n 1)"
 }
 
 # The package is not in the tree; where the registry cannot be reached, it is left out.
