@@ -4,11 +4,12 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands/base/spawn.h"
 #include "debugger/base/clock.h"
+
+static const double PAUSE_S = 0.02; /* between two looks at a command */
 
 FILE *run_command_input(void)
 {
@@ -74,7 +75,6 @@ static void end(struct run_command *c)
 
 struct error *run_command_reap(struct run_command *c, bool wait)
 {
-	const struct timespec pause = { .tv_nsec = 20000000 };
 	int status;
 
 	while (c->pid) {
@@ -91,7 +91,9 @@ struct error *run_command_reap(struct run_command *c, bool wait)
 		}
 		if (!wait)
 			return NULL;
-		if (nanosleep(&pause, NULL) != 0 && errno == EINTR) {
+		struct error *err = interrupt_sleep(PAUSE_S);
+		if (err) {
+			error_free(err);
 			end(c);
 			return error_new(ERR_STATE, "--run: \"%s\" was ended by the interruption",
 			                 c->line);

@@ -27,7 +27,7 @@ struct error *run_command_start(struct run_command *c, FILE *input) MUST_CHECK;
 /*
  * Takes the status of a command that has ended, and ends one that has run for its limit. An error
  * says that it failed or was ended. wait: until it has ended, at most for what is left of that
- * time; a signal that comes meanwhile, as a second ^C, ends it.
+ * time; interrupt_request(), as by a second ^C, ends it: the caller clears that of the first.
  */
 struct error *run_command_reap(struct run_command *c, bool wait) MUST_CHECK;
 

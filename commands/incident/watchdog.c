@@ -277,11 +277,15 @@ struct error *watchdog_run(struct session *s, const struct call *call, double in
 	struct error *err = watch(&w);
 
 	out->options.interactive = interactive;
-	if (err && err->kind == ERR_INTERRUPTED) {
+	bool interrupted = err && err->kind == ERR_INTERRUPTED;
+	if (interrupted) {
 		error_free(err);
 		err = NULL;
+		interrupt_clear();
 	}
 	warn(&w, run_command_reap(&w.command, true));
+	if (interrupted)
+		interrupt_request();
 	lasting_free(&w.lasting);
 	s->finding = w.any ? STATUS_FOUND : STATUS_OK;
 	return err;
