@@ -47,12 +47,16 @@ enum record_kind {
 	RECORD_AWAITEE,  /* name of an awaitee's type, coroutine and number -> file and line */
 	RECORD_HOME,     /* DIE -> common prefix of the names of its crate's units */
 	RECORD_HAS_POLL, /* name of a type, its DIE -> how it is polled: enum polled_record */
-	RECORD_INSTANCES, /* generic path, home -> names of the instances */
-	RECORD_LINES,     /* link-time pc -> inlined functions with lines */
-	RECORD_INLINED,   /* link-time pc -> inlined functions */
-	RECORD_FRAME,     /* link-time pc -> variables of the frame and their locations */
-	RECORD_CODE,      /* link-time address -> DIE of the function that begins there */
-	RECORD_INLINES,   /* DIE of a function -> selected functions inlined into it */
+	/*
+	 * Generic path, home -> names of the instances. Name of a function, 1 in place of a home ->
+	 * indices of the units in which it may be (dwarf/lookup/function_names.c).
+	 */
+	RECORD_INSTANCES,
+	RECORD_LINES,    /* link-time pc -> inlined functions with lines */
+	RECORD_INLINED,  /* link-time pc -> inlined functions */
+	RECORD_FRAME,    /* link-time pc -> variables of the frame and their locations */
+	RECORD_CODE,     /* link-time address -> DIE of the function that begins there */
+	RECORD_INLINES,  /* DIE of a function -> selected functions inlined into it */
 	RECORD_GLOBALS,  /* name without its path -> statics; "*" -> their number: all are listed */
 	RECORD_DECLARED, /* name of a variable, coroutine and state -> file, line, its offset */
 	RECORD_PLACE,    /* DIE of a variable -> file, directory of its unit, line */
