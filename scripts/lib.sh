@@ -197,11 +197,11 @@ install_playwright() {
 	cp "$1/package-lock.json" "$1/installed"
 }
 
-# build_preset PRESET [TARGET]: configures and builds into $build_root/PRESET; a TARGET alone without
+# build_preset PRESET [TARGET]: configures and builds into $build_root/PRESET; asyncdbg alone without
 # the tests, which need more packages.
 build_preset() {
 	say "building ($1)"
-	cmake -S "$root" --preset "$1" -B "$build_root/$1" -DBUILD_TESTING="$([ -z "${2:-}" ] && echo ON || echo OFF)"
+	cmake -S "$root" --preset "$1" -B "$build_root/$1" -DBUILD_TESTING="$([ "${2:-}" = asyncdbg ] && echo OFF || echo ON)"
 	cmake --build "$build_root/$1" -j "$jobs" ${2:+--target "$2"}
 }
 
