@@ -37,18 +37,20 @@ workspace() {
 case $1 in
 debug | release) programs "$1" ;;
 forms)
-	for profile in dwarf5 nopie static v0 split; do
-		programs release+$profile tokio_tcp
-	done
-	for profile in debug release release+v0; do
-		programs $profile+installed tokio_tcp
-	done
+	programs release+dwarf5+nopie tokio_tcp
+	programs release+static+v0 tokio_tcp burn
+	programs release+split tokio_tcp
+	programs debug+installed tokio_tcp
+	programs release+v0+installed tokio_tcp
 	programs debug1 tokio_tcp notokio
-	programs release+v0 burn
 	;;
 servers) CARGO_PROFILE_RELEASE_DEBUG=2 workspace servers release ;;
 executors) workspace executors dev release ;;
-crates) workspace crates release ;;
+crates)
+	workspace crates dev
+	(cd "$testdata/crates" && cargo build --quiet --locked --target-dir "$target/crates" -j "${JOBS:-2}" \
+		--package usdt_probes)
+	;;
 dump) RUSTFLAGS="--cfg tokio_unstable" workspace dump dev release ;;
 *) usage ;;
 esac

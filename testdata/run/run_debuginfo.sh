@@ -93,8 +93,12 @@ spawned() {
 	SPAWNED
 }
 
+# built PROFILE [PROGRAM...]: as build_tests.sh does, since others ask for other features of tokio.
 built() {
-	"$testdata/make/build_programs.sh" "$(newest_lock)" "$1" "$program" | tail -n 1
+	local profile=$1
+	shift
+
+	"$testdata/make/build_programs.sh" "$(newest_lock)" "$profile" "$program" "$@" | tail -n 1
 }
 
 plain=$(built release)/$program
@@ -115,12 +119,13 @@ if objcopy --compress-debug-sections=zstd "$plain" "$work/zstd" 2>/dev/null; the
 fi
 stripped plain "$plain"
 stripped debug "$(built debug)/$program"
-for form in dwarf5 nopie static v0; do
+for form in "dwarf5+nopie" "static+v0 burn"; do
+	# shellcheck disable=SC2086 # words
 	exe=$(built release+$form)/$program
 	whole "$form" "$exe"
 	stripped "$form" "$exe"
 done
-says "line tables only" "$(built debug1)/$program" "line tables only"
+says "line tables only" "$(built debug1 notokio)/$program" "line tables only"
 split=$(built release+split)/$program
 says "split into .dwp" "$split" "split into .dwo or .dwp"
 program=tasksets

@@ -64,7 +64,7 @@ says() {
 	fi
 }
 
-for profile in debug release release+v0; do
+for profile in debug release+v0; do
 	dir=$("$testdata/make/build_programs.sh" "$(newest_lock)" $profile+installed tokio_tcp 2>"$work/log" |
 		tail -n 1) || { tail -n 20 "$work/log" && exit 1; }
 	"$asyncdbg" layout "$dir/tokio_tcp" -o "$work/layout" 2>/dev/null

@@ -74,7 +74,7 @@ id=$(ask --json tasks | jq -r '.tasks[0].id')
 expect "a task is named by its id" "$(ask async task "$id" 2>/dev/null | grep '^Task: ' | cut -d' ' -f2)" "$id"
 
 # They need function names in legacy mangling.
-v0=$("$testdata/make/build_programs.sh" "$(newest_lock)" release+v0 burn | tail -n 1)
+v0=$("$testdata/make/build_programs.sh" "$(newest_lock)" release+static+v0 tokio_tcp burn | tail -n 1)
 start "$v0/burn"
 expect "workers and their tasks with v0 mangling" \
 	"$(ask --json async backtrace | jq '[.threads[] | select(.role == "worker" and .task != null)] | length')" 2
