@@ -49,7 +49,9 @@ struct compio_copy {
 	const char *version;
 	struct thread_local current; /* CURRENT_RUNTIME */
 	const struct type *runtime;
-	bool spawns_root;          /* its block_on spawns its future as a task (before 0.10) */
+	bool several;     /* copies in this module, of which this is one */
+	bool unknown;     /* which of their thread-locals refers to which type: none is read */
+	bool spawns_root; /* its block_on spawns its future as a task (before 0.10) */
 	const struct type *header; /* of a task of compio-executor; NULL: those are of async-task */
 	struct bindings layout;
 	struct map plans; /* address of a run_future -> struct compio_plan; NULL: it is none */
@@ -87,8 +89,8 @@ struct compio_thread {
 
 /* A runtime on async-task that no thread is known to be inside: its tasks tell that it exists. */
 struct compio_left {
-	struct compio_copy *copy;
-	uint64_t queue; /* of its ready tasks; 0: unknown, of all that are left */
+	struct compio_copy *copy; /* NULL: unknown, there are several */
+	uint64_t queue; /* of its ready tasks; 0: unknown, of all of that copy that are left */
 	struct runtime_info *info;
 };
 
@@ -96,8 +98,8 @@ struct compio_left {
 struct compio_walk {
 	struct compio_thread *threads; /* by index of target->threads; NULL: there are none */
 	struct compio_left *left;
-	size_t nleft;
-	struct map plans; /* task of compio-executor -> its struct compio_plan */
+	size_t nleft, nqueues; /* nqueues: those with a queue */
+	struct map plans;      /* task of compio-executor -> its struct compio_plan */
 };
 
 extern const char compio_name[];

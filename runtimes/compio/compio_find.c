@@ -49,52 +49,90 @@ static bool is_cell(const struct type *t)
 	return t && type_size(t) == 8 && str_begins(type_name(t), "core::cell::Cell<*const ()");
 }
 
-static bool find_current(struct inspector *in, struct dwarf_module *dm, struct thread_local *ret)
+/* The live ones of a path, each once; *ret is the first. */
+static size_t find_currents(struct inspector *in, struct dwarf_module *dm, const char *path,
+                            struct thread_local *ret)
 {
-	static const char *const paths[] = { "compio_runtime::CURRENT_RUNTIME",
-		                             "compio_runtime::runtime::CURRENT_RUNTIME" };
+	struct thread_local *found;
+	const char *doubt;
+	size_t n = 0, distinct = 0;
+	struct error *err = lookup_thread_locals(dm, path, &in->arena, &found, &n, &doubt);
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
-		struct thread_local *found;
-		const char *doubt;
-		size_t n = 0;
-		struct error *err =
-			lookup_thread_locals(dm, paths[i], &in->arena, &found, &n, &doubt);
+	if (err)
+		LOG("compio", "%s: %s", dm->module->path, err->message);
+	for (size_t i = 0; !err && i < n; i++) {
+		bool other = is_cell(found[i].type);
 
-		if (err)
-			LOG("compio", "%s: %s", dm->module->path, err->message);
-		for (size_t j = 0; !err && j < n; j++) {
-			if (!is_cell(found[j].type))
-				continue;
-			*ret = found[j];
-			return true;
-		}
-		error_free(err);
+		for (size_t j = 0; j < i && other; j++)
+			other = found[j].offset != found[i].offset || !is_cell(found[j].type);
+		if (other && distinct++ == 0)
+			*ret = found[i];
 	}
-	return false;
+	error_free(err);
+	return distinct;
+}
+
+/* From 0.12, and before. */
+static const struct {
+	const char *current, *runtime;
+} roots[] = {
+	{ "compio_runtime::CURRENT_RUNTIME", "compio_runtime::Runtime" },
+	{ "compio_runtime::runtime::CURRENT_RUNTIME", "compio_runtime::runtime::Runtime" },
+};
+
+/*
+ * The crate's thread-local in a module, and the type that it refers to. Two crates of one name have
+ * types of one name, and nothing tells to which of the thread-locals each belongs.
+ */
+static bool find_root(struct inspector *in, struct dwarf_module *dm, struct compio_copy *copy)
+{
+	struct thread_local found[2];
+	size_t n[2];
+
+	for (size_t i = 0; i < 2; i++)
+		n[i] = find_currents(in, dm, roots[i].current, &found[i]);
+	const size_t used = n[0] ? 0 : 1;
+	copy->several = n[0] + n[1] > 1;
+	copy->unknown = n[used] > 1;
+	copy->current = found[used];
+	copy->runtime = lookup_type(dm, roots[used].runtime, 0);
+	if (!copy->runtime && !copy->several)
+		copy->runtime = lookup_type(dm, roots[!used].runtime, 0);
+	return n[used] > 0 && copy->runtime;
+}
+
+static void note_several(struct inspector *in, const struct compio_copy *copy)
+{
+	const char *which = copy->unknown ? "none" : "of one alone";
+
+	inspector_note(
+		in, arena_printf(&in->arena,
+	                         "%s has several copies of compio-runtime: runtimes that threads "
+	                         "are inside are listed of %s",
+	                         copy->module, which));
 }
 
 static void add_copy(struct inspector *in, struct dwarf_module *dm)
 {
-	struct compio_copy **end = &compio_of(in)->copies;
-	const struct type *runtime = lookup_type(dm, "compio_runtime::Runtime", 0);
-	struct thread_local current;
+	struct compio_copy **end = &compio_of(in)->copies, root = { 0 };
 
-	runtime = runtime ? runtime : lookup_type(dm, "compio_runtime::runtime::Runtime", 0);
-	if (!runtime || !find_current(in, dm, &current))
+	if (!find_root(in, dm, &root))
 		return;
 	while (*end)
 		end = &(*end)->next;
 	struct compio_copy *copy = *end = NEW(&in->arena, struct compio_copy);
+	*copy = root;
 	copy->dm = dm;
 	copy->module = str_base_name(dm->module->path);
 	/* The version of the crate compio, of which little but names is in a program. */
-	copy->version = lookup_crate_version(dm, "compio");
-	copy->current = current;
-	copy->runtime = runtime;
-	copy->spawns_root = type_member(runtime, "driver") && !type_member(runtime, "executor");
-	copy->header = lookup_type(dm, "compio_executor::task::Header", 0);
-	bindings_resolve(&in->arena, dm, runtime, rows, COMPIO_NROWS, &copy->layout);
+	copy->version = copy->several ? NULL : lookup_crate_version(dm, "compio");
+	copy->spawns_root =
+		type_member(copy->runtime, "driver") && !type_member(copy->runtime, "executor");
+	if (!copy->unknown)
+		copy->header = lookup_type(dm, "compio_executor::task::Header", 0);
+	bindings_resolve(&in->arena, dm, copy->runtime, rows, COMPIO_NROWS, &copy->layout);
+	if (copy->several)
+		note_several(in, copy);
 }
 
 void compio_detect(struct inspector *in, struct dwarf_module *dm)
@@ -164,26 +202,40 @@ static void note_error(struct collector *c, const struct thread *th, struct erro
 	error_free(err);
 }
 
+/* A thread has one place: of two runtimes that it is inside, the second is not listed. */
+static void note_second(struct collector *c, const struct compio_copy *copy,
+                        const struct thread *th)
+{
+	snapshot_incomplete(
+		c->out,
+		"thread %u is inside runtimes of two copies of compio: that of %s is not "
+		"listed",
+		th->number, copy->module);
+}
+
+static void find_of_thread(struct collector *c, const struct thread *th, struct compio_thread *ret)
+{
+	for (struct compio_copy *copy = compio_of(c->in)->copies; copy; copy = copy->next) {
+		uint64_t addr = 0;
+		struct error *err = copy->unknown ? NULL : read_current(c, copy, th, &addr);
+
+		if (!err && addr && ret->copy) {
+			note_second(c, copy, th);
+		} else if (!err && addr) {
+			ret->copy = copy;
+			ret->runtime = (struct value){ copy->runtime, addr };
+			read_waker(c, ret);
+		}
+		note_error(c, th, err);
+	}
+}
+
 void compio_find(struct collector *c, struct compio_thread *threads)
 {
-	struct target *t = c->in->target;
+	const struct target *t = c->in->target;
 
 	for (size_t i = 0; i < t->nthreads; i++) {
-		const struct thread *th = &t->threads[i];
-
-		if (!th->regs.thread_pointer)
-			continue;
-		for (struct compio_copy *copy = compio_of(c->in)->copies; copy && !threads[i].copy;
-		     copy = copy->next) {
-			uint64_t addr;
-			struct error *err = read_current(c, copy, th, &addr);
-
-			if (!err && addr) {
-				threads[i].copy = copy;
-				threads[i].runtime = (struct value){ copy->runtime, addr };
-				read_waker(c, &threads[i]);
-			}
-			note_error(c, th, err);
-		}
+		if (t->threads[i].regs.thread_pointer)
+			find_of_thread(c, &t->threads[i], &threads[i]);
 	}
 }

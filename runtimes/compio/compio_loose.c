@@ -9,7 +9,7 @@
 #include "runtimes/compio/compio.h"
 #include "runtimes/holding/holding.h"
 
-enum { MAX_SCHEDULE = 256, MAX_LEFT = 64, WORD = 8 };
+enum { MAX_SCHEDULE = 256, MAX_QUEUES = 63, WORD = 8 };
 
 /* Is it a task of a runtime of compio? */
 static bool is_ours(const struct executor_header *h)
@@ -17,22 +17,43 @@ static bool is_ours(const struct executor_header *h)
 	return h->plan->schedule && str_begins(type_name(h->plan->schedule), "compio_runtime::");
 }
 
-/* Does the task's schedule function refer to that queue? 0: it may refer to any. */
+/*
+ * The copy of compio that a task is of: the only one, or that of the module that its schedule
+ * function is in. NULL: unknown.
+ */
+static struct compio_copy *copy_of(struct collector *c, const struct executor_header *h)
+{
+	struct compio_copy *first = compio_of(c->in)->copies, *copy = first;
+
+	if (first && !first->next)
+		return first;
+	while (copy && copy->dm != type_module(h->plan->schedule))
+		copy = copy->next;
+	return copy;
+}
+
+/* What the tasks of a runtime have in common. */
+struct owner {
+	struct compio_copy *copy; /* NULL: unknown */
+	uint64_t queue;           /* of its ready tasks; 0: unknown */
+};
+
+/* Does the task's schedule function refer to the owner's queue? Without one its copy decides. */
 static bool owns(struct collector *c, const struct executor_header *h, void *arg)
 {
-	const uint64_t *queue = arg;
+	const struct owner *o = arg;
 	unsigned char bytes[MAX_SCHEDULE];
 	uint64_t size = is_ours(h) ? type_size(h->plan->schedule) : 0, word;
 
-	if (!size || !*queue)
-		return size != 0;
+	if (!size || !o->queue)
+		return size != 0 && copy_of(c, h) == o->copy;
 	if (size > sizeof(bytes))
 		return false;
 	struct error *err = target_read(c->in->target, h->addr + h->plan->offset_s, bytes, size);
 	bool found = false;
 	for (uint64_t at = 0; !err && at + WORD <= size; at += WORD) {
 		memcpy(&word, bytes + at, WORD);
-		found |= word == *queue;
+		found |= word == o->queue;
 	}
 	error_free(err);
 	return found;
@@ -50,17 +71,17 @@ void compio_list_scanned(struct collector *c, struct compio_thread *t)
 {
 	struct runtime_info *info = t->info;
 	struct value place;
-	uint64_t queue = 0;
+	struct owner owner = { .copy = t->copy };
 	bool found;
 	struct error *err = bindings_eval(c->in->target, &t->copy->layout, COMPIO_QUEUE, t->runtime,
 	                                  &place, &found);
 
 	if (!err && found)
-		err = target_read_uint(c->in->target, place.addr, WORD, &queue);
+		err = target_read_uint(c->in->target, place.addr, WORD, &owner.queue);
 	error_free(err);
 	info->completeness = COMPLETENESS_SCANNED;
-	if (queue)
-		executor_list_loose_of(c, info, owns, &queue);
+	if (owner.queue)
+		executor_list_loose_of(c, info, owns, &owner);
 	snapshot_incomplete(c->out,
 	                    "runtime %u (compio) keeps no list of its tasks: a scan of memory "
 	                    "found %zu, and may miss some",
@@ -87,38 +108,79 @@ static uint64_t queue_of(struct collector *c, const struct executor_header *h)
 	return queue;
 }
 
-/* Notes the queue of a task that belongs to no runtime yet, and takes none. */
+static struct compio_left *find_left(struct compio_walk *w, const struct compio_copy *copy,
+                                     uint64_t queue)
+{
+	for (size_t i = 0; i < w->nleft; i++) {
+		struct compio_left *left = &w->left[i];
+
+		/* A queue is of one runtime, whatever modules its tasks are in. */
+		if (left->queue == queue && (queue || left->copy == copy))
+			return left;
+	}
+	return NULL;
+}
+
+/*
+ * Notes the queue of a task that belongs to no runtime yet, and takes none. Where it is unknown, or
+ * there are too many, each copy has one runtime for all such tasks.
+ */
 static bool note_left(struct collector *c, const struct executor_header *h, void *arg)
 {
 	struct compio_walk *w = compio_walk(c);
-	struct compio_copy *copy = compio_of(c->in)->copies;
 
 	(void)arg;
 	if (!is_ours(h))
 		return false;
-	while (copy && copy->dm != type_module(h->plan->schedule))
-		copy = copy->next;
-	uint64_t queue = w->nleft + 1 < MAX_LEFT ? queue_of(c, h) : 0;
-	for (size_t i = 0; i < w->nleft; i++) {
-		if (w->left[i].copy == copy && w->left[i].queue == queue)
-			return false;
-	}
-	if (copy && w->nleft < MAX_LEFT)
+	struct compio_copy *copy = copy_of(c, h);
+	uint64_t queue = queue_of(c, h);
+	struct compio_left *left = find_left(w, copy, queue);
+	if (!left && queue && w->nqueues == MAX_QUEUES)
+		left = find_left(w, copy, queue = 0);
+	if (!left) {
+		w->nqueues += queue != 0;
 		w->left[w->nleft++] = (struct compio_left){ .copy = copy, .queue = queue };
+	} else if (!left->copy) {
+		left->copy = copy;
+	}
 	return false;
+}
+
+/* An owner's tasks that no runtime has. */
+struct count {
+	struct owner owner;
+	size_t n;
+};
+
+static bool count_owned(struct collector *c, const struct executor_header *h, void *arg)
+{
+	struct count *count = arg;
+
+	count->n += owns(c, h, &count->owner);
+	return false;
+}
+
+/* Has it tasks? By their bytes, a runtime with a queue may have taken all without one. */
+static bool has_tasks(struct collector *c, const struct compio_left *left)
+{
+	struct count count = { .owner = { left->copy, left->queue } };
+
+	executor_list_loose_of(c, NULL, count_owned, &count);
+	return count.n > 0;
 }
 
 static void list_left(struct collector *c, struct compio_left *left)
 {
 	struct runtime_info *info = left->info = collector_add_runtime(c, &compio_table);
+	struct owner owner = { left->copy, left->queue };
 
 	info->flavor = "compio";
 	info->addr = left->queue;
-	info->version = left->copy->version;
-	info->workers_poll = left->copy->spawns_root;
+	info->version = left->copy ? left->copy->version : NULL;
+	info->workers_poll = left->copy && left->copy->spawns_root;
 	info->completeness = COMPLETENESS_SCANNED;
 	info->found_by = "a scan of memory";
-	executor_list_loose_of(c, info, owns, &left->queue);
+	executor_list_loose_of(c, info, owns, &owner);
 	snapshot_incomplete(c->out,
 	                    "no thread is known to be inside runtime %u (compio): a scan "
 	                    "of memory found %zu of its tasks, and may miss some",
@@ -129,16 +191,19 @@ static void list_left(struct collector *c, struct compio_left *left)
 void compio_list_left(struct collector *c)
 {
 	struct compio_walk *w = compio_walk(c);
+	size_t unknown = 1;
 
-	w->left = NEW_ARRAY(&c->scratch, struct compio_left, MAX_LEFT);
+	for (const struct compio_copy *copy = compio_of(c->in)->copies; copy; copy = copy->next)
+		unknown++;
+	w->left = NEW_ARRAY(&c->scratch, struct compio_left, MAX_QUEUES + unknown);
 	executor_list_loose_of(c, NULL, note_left, NULL);
 	for (size_t i = 0; i < w->nleft; i++) {
 		if (w->left[i].queue)
 			list_left(c, &w->left[i]);
 	}
-	/* One without a queue takes all tasks that are left. */
+	/* One without a queue takes all tasks of its copy that are left. */
 	for (size_t i = 0; i < w->nleft; i++) {
-		if (!w->left[i].queue)
+		if (!w->left[i].queue && has_tasks(c, &w->left[i]))
 			list_left(c, &w->left[i]);
 	}
 }

@@ -11,11 +11,12 @@ enum {
 	MAX_LEFT = 64, /* runtimes, of which the last has all others' tasks */
 };
 
-/* Tasks that a scan of memory found, and a copy of compio. */
+/* Tasks that a scan of memory found, and copies of compio. */
 struct left {
 	struct futures f;
+	struct fixture library; /* its types: those of another module */
 	struct executor_copy tasks;
-	struct compio_copy copy;
+	struct compio_copy copy, other; /* other: in library */
 	struct executor_plan plans[MAX_TASKS];
 	size_t n;
 };
@@ -30,8 +31,24 @@ static void left_open(struct left *l)
 	compio_of(l->f.in)->copies = &l->copy;
 }
 
-/* A task with that schedule function, whose member has the address of a queue. */
-static uint64_t add(struct left *l, const char *schedule, const char *member, uint64_t queue)
+/* Another copy, in a library that the program has loaded. */
+static void open_library(struct left *l)
+{
+	l->library = fixture_open_file("testdata/unit/compio.elf");
+	l->other = (struct compio_copy){ .dm = l->library.dm, .version = "0.12.0" };
+	l->copy.next = &l->other;
+}
+
+static void left_close(struct left *l)
+{
+	if (l->library.dm)
+		fixture_close(&l->library);
+	futures_close(&l->f);
+}
+
+/* A task with that schedule function of a module, whose member has the address of a queue. */
+static uint64_t add_in(struct left *l, struct fixture *module, const char *schedule,
+                       const char *member, uint64_t queue)
 {
 	static const char state[] = "state";
 	struct executor_plan *plan = &l->plans[l->n];
@@ -39,7 +56,7 @@ static uint64_t add(struct left *l, const char *schedule, const char *member, ui
 	struct value header = futures_value(&l->f, "compio_runtime::Header", addr);
 
 	plan->header = header.type;
-	plan->schedule = must_find(&l->f.fixture, schedule);
+	plan->schedule = must_find(module, schedule);
 	plan->future = must_find(&l->f.fixture, "compio_runtime::Future");
 	plan->offset_s = type_size(plan->header);
 	plan->offset_f = plan->offset_s + type_size(plan->schedule);
@@ -51,6 +68,11 @@ static uint64_t add(struct left *l, const char *schedule, const char *member, ui
 	futures_poke(&l->f, (struct value){ plan->schedule, addr + plan->offset_s }, member, queue);
 	*vec_push(&executor_of(l->f.in)->loose) = (struct executor_loose){ &l->tasks, addr };
 	return addr;
+}
+
+static uint64_t add(struct left *l, const char *schedule, const char *member, uint64_t queue)
+{
+	return add_in(l, &l->f.fixture, schedule, member, queue);
 }
 
 static uint64_t add_compio(struct left *l, uint64_t queue)
@@ -66,7 +88,6 @@ static void expect_runtime(struct left *l, size_t index, uint64_t queue, size_t 
 	STR(note);
 
 	assert_string_equal(info->flavor, "compio");
-	assert_string_equal(info->version, "0.15.0");
 	assert_string_equal(info->found_by, "a scan of memory");
 	assert_int_equal(info->completeness, COMPLETENESS_SCANNED);
 	assert_int_equal(info->addr, queue);
@@ -77,6 +98,16 @@ static void expect_runtime(struct left *l, size_t index, uint64_t queue, size_t 
 	           "%zu of its tasks, and may miss some",
 	           index, ntasks);
 	assert_string_equal(s->notes[index], str_text(&note));
+}
+
+static void expect_version(struct left *l, size_t index, const char *version)
+{
+	const struct runtime_info *info = l->f.c->runtimes.data[index].info;
+
+	if (version)
+		assert_string_equal(info->version, version);
+	else
+		assert_null(info->version);
 }
 
 static void expect_task(struct left *l, uint64_t addr, unsigned runtime)
@@ -109,7 +140,7 @@ static void test_queues(void **state)
 	expect_task(&l, same, 0);
 	expect_task(&l, runtime, 1);
 	expect_task(&l, old, 2);
-	futures_close(&l.f);
+	left_close(&l);
 }
 
 /* A path to the queue is not needed where another task tells its address. */
@@ -122,10 +153,12 @@ static void test_found_queue(void **state)
 	uint64_t found = add(&l, "compio_runtime::OfUnknown", "queue", QUEUES);
 	uint64_t known = add_compio(&l, QUEUES);
 	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, 1);
 	expect_runtime(&l, 0, QUEUES, 2);
+	expect_version(&l, 0, "0.15.0");
 	expect_task(&l, found, 0);
 	expect_task(&l, known, 0);
-	futures_close(&l.f);
+	left_close(&l);
 }
 
 /* async-executor lists those of others, and nobody those that have ended. */
@@ -143,7 +176,7 @@ static void test_others(void **state)
 	assert_int_equal(l.f.c->runtimes.n, 0);
 	assert_int_equal(l.f.c->listed.n, 0);
 	assert_true(l.f.c->out->complete);
-	futures_close(&l.f);
+	left_close(&l);
 }
 
 /* A task in a list stays in its runtime. */
@@ -162,7 +195,7 @@ static void test_listed(void **state)
 	assert_int_equal(info->ntasks, 1);
 	expect_task(&l, listed, 0);
 	expect_task(&l, left, 1);
-	futures_close(&l.f);
+	left_close(&l);
 }
 
 /* Tasks whose queue is not known share a runtime, and take none of another one. */
@@ -182,7 +215,64 @@ static void test_unknown_queue(void **state)
 	expect_task(&l, known, 0);
 	expect_task(&l, first, 1);
 	expect_task(&l, second, 1);
-	futures_close(&l.f);
+	left_close(&l);
+}
+
+/* Without known queues each copy has its own tasks, and no runtime those of both. */
+static void test_two_copies(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	open_library(&l);
+	uint64_t first = add(&l, "compio_runtime::OfUnknown", "queue", QUEUES);
+	uint64_t second = add_in(&l, &l.library, "compio_runtime::OfUnknown", "queue", QUEUES + 8);
+	uint64_t third = add(&l, "compio_runtime::OfUnknown", "queue", QUEUES + 16);
+	uint64_t known =
+		add_in(&l, &l.library, "compio_runtime::OfRuntime", "runnables", QUEUES + 24);
+	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, 3);
+	expect_runtime(&l, 0, QUEUES + 24, 1);
+	expect_runtime(&l, 1, 0, 2);
+	expect_runtime(&l, 2, 0, 1);
+	expect_version(&l, 0, "0.12.0");
+	expect_version(&l, 1, "0.15.0");
+	expect_version(&l, 2, "0.12.0");
+	expect_task(&l, known, 0);
+	expect_task(&l, first, 1);
+	expect_task(&l, third, 1);
+	expect_task(&l, second, 2);
+	left_close(&l);
+}
+
+/* Tasks of a module without a copy may be of either one: of which is not claimed. */
+static void test_neither_copy(void **state)
+{
+	struct fixture plugin;
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	open_library(&l);
+	plugin = fixture_open_file("testdata/unit/compio.elf");
+	uint64_t first = add(&l, "compio_runtime::OfUnknown", "queue", QUEUES);
+	uint64_t either = add_in(&l, &plugin, "compio_runtime::OfUnknown", "queue", QUEUES + 8);
+	uint64_t known = add_in(&l, &plugin, "compio_runtime::OfRuntime", "runnables", QUEUES + 16);
+	uint64_t same =
+		add_in(&l, &l.library, "compio_runtime::OfRuntime", "runnables", QUEUES + 16);
+	compio_list_left(l.f.c);
+	assert_int_equal(l.f.c->runtimes.n, 3);
+	expect_runtime(&l, 0, QUEUES + 16, 2);
+	expect_version(&l, 0, "0.12.0");
+	expect_task(&l, known, 0);
+	expect_task(&l, same, 0);
+	expect_task(&l, first, 1);
+	expect_version(&l, 1, "0.15.0");
+	expect_task(&l, either, 2);
+	expect_version(&l, 2, NULL);
+	fixture_close(&plugin);
+	left_close(&l);
 }
 
 static void test_many(void **state)
@@ -198,7 +288,7 @@ static void test_many(void **state)
 	assert_int_equal(l.f.c->listed.n, MAX_TASKS);
 	expect_runtime(&l, 0, QUEUES, 1);
 	expect_runtime(&l, MAX_LEFT - 1, 0, MAX_TASKS - (MAX_LEFT - 1));
-	futures_close(&l.f);
+	left_close(&l);
 }
 
 int main(void)
@@ -206,7 +296,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_queues),        cmocka_unit_test(test_found_queue),
 		cmocka_unit_test(test_others),        cmocka_unit_test(test_listed),
-		cmocka_unit_test(test_unknown_queue), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_unknown_queue), cmocka_unit_test(test_two_copies),
+		cmocka_unit_test(test_neither_copy),  cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

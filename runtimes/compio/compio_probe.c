@@ -31,7 +31,7 @@ bool compio_probe_id(struct inspector *in, size_t n, struct probe_id *ret)
 	while (copy && n--)
 		copy = copy->next;
 	*ret = (struct probe_id){ .is_address = true, .busy_mask = COMPIO_COMPLETED };
-	if (!copy)
+	if (!copy || copy->unknown)
 		return false;
 	/* Tasks of async-task have the points of that. */
 	if (!copy->header)

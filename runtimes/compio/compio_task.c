@@ -238,15 +238,28 @@ static struct error *decode(struct collector *c, struct task *task)
 	return NULL;
 }
 
+/* A task of async-task: its runtime may be of another module than its types, or of an unknown one.
+ */
+static void decode_async_task(struct collector *c, struct task *task)
+{
+	const struct compio_copy *copy = compio_copy_at(c, task->runtime);
+	const struct executor_plan *plan = map_get(&executor_walk(c)->plans, (uintptr_t)task);
+	struct executor_copy *tasks =
+		plan->schedule ? executor_copy_of(c->in, type_module(plan->schedule)) : NULL;
+
+	if (!tasks && copy)
+		tasks = executor_copy_of(c->in, copy->dm);
+	if (!tasks)
+		tasks = executor_of(c->in)->copies;
+	executor_decode_of(c, tasks, copy && bindings_has(&copy->layout, COMPIO_ENTRIES), task);
+}
+
 void compio_decode(struct collector *c, struct task *task)
 {
 	struct compio_walk *w = compio_walk(c);
 
 	if (!map_has(&w->plans, (uintptr_t)task)) {
-		const struct compio_copy *copy = compio_copy_at(c, task->runtime);
-
-		executor_decode_of(c, executor_copy_of(c->in, copy->dm),
-		                   bindings_has(&copy->layout, COMPIO_ENTRIES), task);
+		decode_async_task(c, task);
 		return;
 	}
 	size_t doubts = collector_begin_decoding(c, task);
