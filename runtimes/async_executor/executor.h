@@ -106,7 +106,10 @@ struct executor_inspector {
 	struct executor_copy *copies;
 	VEC(struct executor_root) roots;
 	VEC(struct executor_loose) loose; /* those whose tasks lead to no root too */
-	const char *cut;                  /* why the scan did not cover all memory; NULL: it did */
+	/* What has the vtable of such a task, and no header: of one that was freed, most of them.
+	 */
+	VEC(struct executor_loose) ended;
+	const char *cut; /* why the scan did not cover all memory; NULL: it did */
 };
 
 /* An executor in a snapshot. */
@@ -122,7 +125,6 @@ struct executor {
 struct executor_walk {
 	struct executor *executors; /* their indices follow each other */
 	size_t nexecutors;
-	size_t rejected;      /* loose words that are no tasks */
 	struct map plans;     /* struct task -> its struct executor_plan */
 	struct map locations; /* address of a Location -> its struct source_place */
 };
@@ -150,6 +152,9 @@ bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy
 /* What the vtable at an address tells; NULL: there is none of a task. */
 const struct executor_plan *executor_plan(struct inspector *in, struct executor_copy *copy,
                                           uint64_t vtable);
+/* The same of the vtable that a header at an address has. */
+const struct executor_plan *executor_plan_at(struct inspector *in, struct executor_copy *copy,
+                                             uint64_t addr);
 /* The copy in a module; NULL: it has none. */
 struct executor_copy *executor_copy_of(const struct inspector *in, const struct dwarf_module *dm);
 /*
@@ -192,6 +197,9 @@ void executor_list_loose(struct collector *c);
 typedef bool executor_owns_fn(struct collector *c, const struct executor_header *h, void *arg);
 void executor_list_loose_of(struct collector *c, struct runtime_info *info, executor_owns_fn *owns,
                             void *arg);
+/* What the scan met that looks like such tasks, of any runtime, and is none: runtime_info.rejected.
+ */
+size_t executor_count_rejected(struct collector *c);
 
 /* executor_scan.c */
 struct error *executor_scan(struct inspector *in) MUST_CHECK;

@@ -143,7 +143,7 @@ static bool read_loose(struct collector *c, const struct executor_loose *loose,
 	return ok && is_plausible(c, loose, h, *state);
 }
 
-static bool add_loose(struct collector *c, const struct executor_loose *loose,
+static void add_loose(struct collector *c, const struct executor_loose *loose,
                       const struct stacks *stacks)
 {
 	struct executor_header h;
@@ -151,13 +151,12 @@ static bool add_loose(struct collector *c, const struct executor_loose *loose,
 	uint64_t state;
 
 	if (!read_loose(c, loose, stacks, &h, &state))
-		return false;
+		return;
 	if (!h.plan->executor)
 		crate = crate_of(c, h.plan);
 	struct executor *e = find_executor(c, loose->copy, state, crate);
 	if (e)
 		executor_add_task(c, e->info, &h);
-	return e != NULL;
 }
 
 void executor_list_loose_of(struct collector *c, struct runtime_info *info, executor_owns_fn *owns,
@@ -173,6 +172,24 @@ void executor_list_loose_of(struct collector *c, struct runtime_info *info, exec
 		if (read_loose(c, &in->loose.data[i], &stacks, &h, &state) && owns(c, &h, arg))
 			executor_add_task(c, info, &h);
 	}
+}
+
+size_t executor_count_rejected(struct collector *c)
+{
+	const struct executor_inspector *in = executor_of(c->in);
+	struct stacks stacks = { 0 };
+	struct executor_header h;
+	size_t rejected = in->ended.n;
+	uint64_t state;
+
+	find_stacks(c, &stacks);
+	for (size_t i = 0; i < in->loose.n; i++) {
+		const struct executor_loose *loose = &in->loose.data[i];
+
+		rejected += !map_has(&c->tasks, loose->header) &&
+		            !read_loose(c, loose, &stacks, &h, &state);
+	}
+	return rejected;
 }
 
 static void note_scanned(struct collector *c, struct runtime_info *info, size_t rejected)
@@ -199,10 +216,10 @@ void executor_list_loose(struct collector *c)
 		return;
 	find_stacks(c, &stacks);
 	for (size_t i = 0; i < in->loose.n; i++) {
-		bool listed = map_has(&c->tasks, in->loose.data[i].header);
-
-		w->rejected += !listed && !add_loose(c, &in->loose.data[i], &stacks);
+		if (!map_has(&c->tasks, in->loose.data[i].header))
+			add_loose(c, &in->loose.data[i], &stacks);
 	}
+	const size_t rejected = w->nexecutors > first ? executor_count_rejected(c) : 0;
 	for (size_t i = first; i < w->nexecutors; i++)
-		note_scanned(c, w->executors[i].info, w->rejected);
+		note_scanned(c, w->executors[i].info, rejected);
 }

@@ -129,6 +129,7 @@ void executor_close(struct inspector *in)
 		map_free(&copy->plans);
 	vec_free(&executor_of(in)->roots);
 	vec_free(&executor_of(in)->loose);
+	vec_free(&executor_of(in)->ended);
 }
 
 bool executor_get_copy(const struct inspector *in, size_t n, struct runtime_copy *ret)
@@ -486,6 +487,16 @@ static struct error *find_plan(struct inspector *in, struct executor_copy *copy,
 			*ret = plan;
 	}
 	return NULL;
+}
+
+const struct executor_plan *executor_plan_at(struct inspector *in, struct executor_copy *copy,
+                                             uint64_t addr)
+{
+	const struct executor_plan *plan = NULL;
+	struct error *err = find_plan(in, copy, addr, &plan);
+
+	error_free(err);
+	return err ? NULL : plan;
 }
 
 struct error *executor_read_header(struct inspector *in, struct executor_copy *copy, uint64_t addr,

@@ -169,9 +169,22 @@ static bool look_at(struct word_scan *words, const struct word_range *range, uin
 		err = add_root(s, copy, &h);
 	error_free(err);
 	/* Which of them lead to no root is known at the end. */
+	const struct executor_loose found = { copy, h.addr };
 	if (is_task)
-		*vec_push(&executor_of(s->in)->loose) = (struct executor_loose){ copy, h.addr };
+		*vec_push(&executor_of(s->in)->loose) = found;
+	else
+		*vec_push(&executor_of(s->in)->ended) = found;
 	return true;
+}
+
+/* Does what has the vtable of a task refer to an executor that was found? */
+static bool is_of_root(struct scan *s, const struct executor_header *h)
+{
+	uint64_t owner = 0;
+	struct error *err = executor_read_state(s->in, h, &owner);
+
+	error_free(err);
+	return !err && owner && map_has(&s->seen, owner);
 }
 
 /* Keeps the tasks that lead to no root: most of a program's do. */
@@ -183,16 +196,30 @@ static void keep_loose(struct scan *s)
 	for (size_t i = 0; i < state->loose.n; i++) {
 		const struct executor_loose loose = state->loose.data[i];
 		struct executor_header h;
-		uint64_t owner = 0;
 		struct error *err = executor_read_header(s->in, loose.copy, loose.header, &h);
 
-		if (!err)
-			err = executor_read_state(s->in, &h, &owner);
-		if (!err && !(owner && map_has(&s->seen, owner)))
+		if (!err && !is_of_root(s, &h))
 			state->loose.data[n++] = loose;
 		error_free(err);
 	}
 	state->loose.n = n;
+}
+
+/* The same of what has no header of a task any more. */
+static void keep_ended(struct scan *s)
+{
+	struct executor_inspector *state = executor_of(s->in);
+	size_t n = 0;
+
+	for (size_t i = 0; i < state->ended.n; i++) {
+		const struct executor_loose ended = state->ended.data[i];
+		struct executor_header h = { .addr = ended.header };
+
+		h.plan = executor_plan_at(s->in, ended.copy, ended.header);
+		if (h.plan && !is_of_root(s, &h))
+			state->ended.data[n++] = ended;
+	}
+	state->ended.n = n;
 }
 
 static void finish(struct word_scan *words)
@@ -200,10 +227,12 @@ static void finish(struct word_scan *words)
 	struct scan *s = word_scan_arg(words);
 
 	keep_loose(s);
+	keep_ended(s);
 	LOG("scan",
-	    "%" PRIu64 " KiB in %" PRIu64 " us: %zu tasks of async-task, %zu executors, %zu loose",
+	    "%" PRIu64 " KiB in %" PRIu64
+	    " us: %zu tasks of async-task, %zu executors, %zu loose, %zu ended",
 	    word_scan_bytes(words) >> 10, word_scan_worked_ns(words) / 1000, s->candidates,
-	    executor_of(s->in)->roots.n, executor_of(s->in)->loose.n);
+	    executor_of(s->in)->roots.n, executor_of(s->in)->loose.n, executor_of(s->in)->ended.n);
 }
 
 struct error *executor_scan(struct inspector *in)
@@ -214,7 +243,7 @@ struct error *executor_scan(struct inspector *in)
 
 	if (!state->copies)
 		return NULL;
-	state->roots.n = state->loose.n = 0;
+	state->roots.n = state->loose.n = state->ended.n = 0;
 	for (struct executor_copy *copy = state->copies; copy; copy = copy->next)
 		add_range(&s, copy, copy->dm);
 	/* The reads are aside: their pages need not be copied in each stop. */

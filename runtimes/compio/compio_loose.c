@@ -188,6 +188,23 @@ static void list_left(struct collector *c, struct compio_left *left)
 	note_unsearched(c, info);
 }
 
+/* Of all runtimes whose tasks a scan has found. */
+static void fill_rejected(struct collector *c, const struct compio_walk *w)
+{
+	struct runtime_info *info;
+	size_t rejected = executor_count_rejected(c);
+
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		info = w->threads ? w->threads[i].info : NULL;
+		if (info && info->completeness == COMPLETENESS_SCANNED)
+			info->rejected = rejected;
+	}
+	for (size_t i = 0; i < w->nleft; i++) {
+		if (w->left[i].info)
+			w->left[i].info->rejected = rejected;
+	}
+}
+
 void compio_list_left(struct collector *c)
 {
 	struct compio_walk *w = compio_walk(c);
@@ -206,4 +223,5 @@ void compio_list_left(struct collector *c)
 		if (!w->left[i].queue && has_tasks(c, &w->left[i]))
 			list_left(c, &w->left[i]);
 	}
+	fill_rejected(c, w);
 }

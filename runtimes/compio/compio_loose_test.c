@@ -275,6 +275,27 @@ static void test_neither_copy(void **state)
 	left_close(&l);
 }
 
+/* What is left of tasks that have ended is counted, whether its memory was freed or not. */
+static void test_rejected(void **state)
+{
+	struct left l;
+	(void)state;
+
+	left_open(&l);
+	add_compio(&l, QUEUES);
+	uint64_t ended = add_compio(&l, QUEUES);
+	futures_poke(&l.f, futures_value(&l.f, "compio_runtime::Header", ended), "state",
+	             REFERENCE | EXECUTOR_COMPLETED);
+	uint64_t freed = add_compio(&l, QUEUES);
+	futures_poke(&l.f, futures_value(&l.f, "compio_runtime::Header", freed), "state", 0);
+	executor_of(l.f.in)->loose.n--;
+	*vec_push(&executor_of(l.f.in)->ended) = (struct executor_loose){ &l.tasks, freed };
+	compio_list_left(l.f.c);
+	expect_runtime(&l, 0, QUEUES, 1);
+	assert_int_equal(l.f.c->runtimes.data[0].info->rejected, 2);
+	left_close(&l);
+}
+
 static void test_many(void **state)
 {
 	struct left l;
@@ -298,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_others),        cmocka_unit_test(test_listed),
 		cmocka_unit_test(test_unknown_queue), cmocka_unit_test(test_two_copies),
 		cmocka_unit_test(test_neither_copy),  cmocka_unit_test(test_many),
+		cmocka_unit_test(test_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

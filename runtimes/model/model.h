@@ -266,8 +266,8 @@ struct runtime_info {
 	uint64_t expected_tasks; /* the runtime's own count; valid if has_expected */
 	bool has_expected;
 	enum completeness completeness;
-	uint64_t rejected;   /* of COMPLETENESS_SCANNED: what the scan met that looks like a task of
-	                        this or another such runtime, and is none */
+	uint64_t rejected;   /* of COMPLETENESS_SCANNED: what the scan met that has a vtable of a
+	                        task of any such runtime, and is none: see docs/json.md */
 	uint64_t inject_len; /* tasks in the injection queue */
 	bool has_inject;
 	uint64_t blocking_threads, blocking_idle, blocking_queued;
