@@ -315,6 +315,38 @@ static const struct executor *find_executor(struct collector *c, struct thread_i
 	return e;
 }
 
+/*
+ * Is it a worker of an executor that is not known? In an optimised build its future may have no
+ * place, and a layout file has no variables of native frames.
+ */
+static bool is_uncounted(struct collector *c, size_t thread)
+{
+	const struct thread_info *info = &c->out->threads[thread];
+
+	return c->stacks[thread].only_executors && info->role == THREAD_WORKER &&
+	       info->runtime < 0 && !(info->root && find_runner(c, info->root, false));
+}
+
+static void note_uncounted(struct collector *c)
+{
+	unsigned n = 0, first = 0;
+
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		if (is_uncounted(c, i) && n++ == 0)
+			first = c->out->threads[i].number;
+	}
+	if (n == 1)
+		snapshot_note(c->out,
+		              "thread %u is a worker of an executor that is unknown: no runtime "
+		              "counts it",
+		              first);
+	else if (n)
+		snapshot_note(c->out,
+		              "%u threads, thread %u first, are workers of executors that are "
+		              "unknown: no runtime counts them",
+		              n, first);
+}
+
 void executor_follow(struct collector *c)
 {
 	for (size_t i = 0; i < c->out->nthreads; i++) {
@@ -328,4 +360,5 @@ void executor_follow(struct collector *c)
 		e->info->workers++;
 		e->info->found_by = NULL; /* it is for those that no thread runs */
 	}
+	note_uncounted(c);
 }
