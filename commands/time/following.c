@@ -96,6 +96,14 @@ static bool is_over(const struct following *f)
 	       (f->duration > 0 && (double)(clock_now_ns() - f->start) / 1e9 >= f->duration);
 }
 
+struct error *following_unless_interrupted(struct error *err)
+{
+	if (!err || err->kind != ERR_INTERRUPTED)
+		return err;
+	error_free(err);
+	return NULL;
+}
+
 struct error *following_run(const struct following *f)
 {
 	int pidfd CLEANUP(file_close) = (int)syscall(SYS_pidfd_open, f->pid, 0);
@@ -110,9 +118,10 @@ struct error *following_run(const struct following *f)
 		ended = ended || is_over(f);
 		if (ended)
 			trace_detach(f->trace);
-		TRY(trace_read(f->trace, f->item, f->arg));
+		/* Interrupted, it ends the next time. */
+		TRY(following_unless_interrupted(trace_read(f->trace, f->item, f->arg)));
 		if (f->tick)
-			TRY(f->tick(ended, f->arg));
+			TRY(following_unless_interrupted(f->tick(ended, f->arg)));
 	}
 	if (f->executed)
 		*f->executed = executed;

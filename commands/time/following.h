@@ -52,8 +52,14 @@ struct following {
 	                 */
 };
 
-/* Detaches the trace at the end. The first error of trace_read() and tick(). */
+/*
+ * Detaches the trace at the end. The first error of trace_read() and tick(), but for ^C, which is
+ * the end.
+ */
 struct error *following_run(const struct following *f) MUST_CHECK;
+/* ^C is how these commands end, whatever it interrupts: frees that error. All others are returned.
+ */
+struct error *following_unless_interrupted(struct error *err) MUST_CHECK;
 /* Waits a few milliseconds; true as soon as the process of the pidfd has ended. */
 bool following_process_ended(int pidfd);
 /*

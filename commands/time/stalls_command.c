@@ -1,14 +1,15 @@
 /* stalls: each poll that runs too long, while it does. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands/base/interval.h"
 #include "commands/time/following.h"
 #include "commands/time/stall_looks.h"
 #include "commands/time/time.h"
 #include "debugger/base/clock.h"
-#include "debugger/base/log.h"
 #include "debugger/base/map.h"
+#include "debugger/base/str.h"
 #include "debugger/target/target.h"
 #include "runtimes/trace/trace_key.h"
 
@@ -92,27 +93,27 @@ static bool is_in(const struct thread_info *th, const struct trace_item *item)
 }
 
 /*
- * The thread of a poll with its stack, in a new snapshot; NULL: it has ended meanwhile, or its
- * process has.
+ * The thread of a poll with its stack, in a new snapshot; NULL: there is none, for the reason
+ * *why, which lives in a.
  */
-static struct error *find_stack(struct stalls *s, const struct trace_item *item,
-                                const struct thread_info **ret)
+static const struct thread_info *find_stack(struct stalls *s, const struct trace_item *item,
+                                            struct arena *a, const char **why)
 {
 	const struct snapshot *snap = NULL;
 	struct target *t = asyncdbg_target(s->s->handle);
 
 	t->options.only = item->tid;
-	struct error *err = session_snapshot(s->s, WANTS, NULL, &snap);
+	struct error *err CLEANUP(error_freep) = session_snapshot(s->s, WANTS, NULL, &snap);
 	t->options.only = 0;
-	const struct thread_info *th = snap ? thread_of(snap, item->tid) : NULL;
+	const struct thread_info *th = err ? NULL : thread_of(snap, item->tid);
 
-	*ret = is_in(th, item) ? th : NULL;
-	if (!err || err->kind == ERR_INTERRUPTED)
-		return err;
-	SCRATCH(tmp);
-	LOG("trace", "no stack of task %s: %s", trace_key_text(&tmp, item->task), err->message);
-	error_free(err);
-	return NULL;
+	*why = "the poll has ended before its stack could be read";
+	if (err) {
+		STR(message);
+		str_append_clean(&message, err->message, strlen(err->message));
+		*why = arena_printf(a, "its stack was not read: %s", str_text(&message));
+	}
+	return is_in(th, item) ? th : NULL;
 }
 
 /*
@@ -124,10 +125,12 @@ static struct error *report(struct stalls *s, const struct stall *stall)
 	struct answer answer = { .command = "stalls", .wants = WANTS };
 	const struct thread_info *th = NULL;
 	struct snapshot about;
+	const char *why;
+	SCRATCH(tmp);
 
 	arena_reset(&s->s->answer);
 	if (!stall->over)
-		TRY(find_stack(s, stall->item, &th));
+		th = find_stack(s, stall->item, &tmp, &why);
 	if (stall->before && !th)
 		return NULL;
 	answer.snapshot = asyncdbg_last(s->s->handle);
@@ -144,8 +147,7 @@ static struct error *report(struct stalls *s, const struct stall *stall)
 		s->out->ops->thread(s->out, th, THREAD_STACK);
 	TRY(out_end(s->out));
 	if (!stall->over && !th)
-		fprintf(s->out->options.messages,
-		        "note: the poll has ended before its stack could be read\n");
+		fprintf(s->out->options.messages, "note: %s\n", why);
 	return NULL;
 }
 
@@ -275,7 +277,7 @@ static struct error *watch_by_looks(struct stalls *s, const char *why)
 	        "note: sampling, which may miss polls and take several for one: %s\n", why);
 	print_beginning(s);
 	s->s->finding = STATUS_PARTIAL;
-	return stall_looks_run(&looks);
+	return following_unless_interrupted(stall_looks_run(&looks));
 }
 
 /* Whether the kernel or this build have no probes for us. */

@@ -369,6 +369,27 @@ def run_unseen_stalls(asyncdbg, program, options):
     print("unseen stalls: done")
 
 
+def run_interrupted_stalls(asyncdbg, program, options):
+    """^C is the end, whatever it interrupts: the first look at the tasks, or one for the stack of a poll."""
+    traced = Program(program)
+    traced.begin("spin 3600000")
+    traced.wait_for_task(asyncdbg, "running")
+    for words in ([], NO_PROBES):
+        if words and (os.geteuid() != 0 or not shutil.which("setpriv")):
+            continue
+        for _ in range(5):
+            command = [*words, asyncdbg, "-p", str(traced.child.pid), "stalls", "--over", "1us", *options]
+            stalls = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            messages = ""
+            while "watching process" not in messages:
+                messages += stalls.stderr.readline()
+            stalls.send_signal(signal.SIGINT)
+            messages += stalls.communicate(timeout=WAIT)[1]
+            check(f"interrupted stalls: status, {messages}", stalls.returncode, 1 if words else 0)
+    traced.kill()
+    print("interrupted stalls: done")
+
+
 def run_launched(asyncdbg, program, options):
     """A program that asyncdbg starts: nothing of it is missed."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
@@ -539,6 +560,7 @@ def main(arguments):
         run_without_places(asyncdbg, program, options)
         run_stalls(asyncdbg, program, options)
         run_unseen_stalls(asyncdbg, program, options)
+        run_interrupted_stalls(asyncdbg, program, options)
         run_launched(asyncdbg, program, options)
         run_perfetto(asyncdbg, program, options)
         run_busy(asyncdbg, program, options)
