@@ -258,31 +258,61 @@ static struct error *at_drop(void *arg, const struct trap_hit *hit, bool *stop)
 	return NULL;
 }
 
-/* The first argument of a function that is about to run. */
-static struct error *trap_argument(struct step_plan *p, trap_vec *to, uint64_t addr, unsigned reg,
-                                   trap_decide *decide)
+/* One that has returned is dropped as well: what returns from it says so. */
+static struct error *at_inlined_drop(void *arg, const struct trap_hit *hit, bool *stop)
 {
-	const struct tracer_filter filter = { .reg = reg, .size = 8, .value = p->instance.addr };
+	struct step_plan *p = arg;
+
+	return step_instance_is_suspended(p, &p->inlined) ? at_drop(p, hit, stop) : NULL;
+}
+
+/* An argument of a function that is about to run. */
+static struct error *trap_argument(struct step_plan *p, trap_vec *to, uint64_t addr, unsigned n,
+                                   uint64_t value, trap_decide *decide)
+{
+	const struct tracer_filter filter = { .reg = p->arch->arguments[n],
+		                              .size = 8,
+		                              .value = value };
 
 	return step_trap(p, to, addr, &filter, decide);
+}
+
+static struct error *plant_drops(struct step_plan *p, const struct function *poll,
+                                 const struct step_instance *of, trap_decide *decide)
+{
+	const struct step_addresses *drops = step_cache_drops(p->d->step_cache, poll, of->type);
+
+	for (size_t i = 0; i < drops->n; i++)
+		TRY(if_there_is_one(
+			p, trap_argument(p, &p->drops, drops->data[i], 0, of->addr, decide)));
+	return NULL;
+}
+
+/* The function may drop what is inlined into it, or leave that to who drops its own object. */
+static struct error *plant_inlined_drops(struct step_plan *p)
+{
+	const struct function *poll =
+		is_inlined_poll(p) ? p->at.lines->calls[p->at.call].function : NULL;
+	const struct type *type = poll ? step_instance_type(poll) : NULL;
+
+	if (!type || !type_is_coroutine(type) || p->drops.n)
+		return NULL;
+	if (!p->inlined.addr)
+		p->inlined = step_instance_within(p, type);
+	return p->inlined.addr ? plant_drops(p, poll, &p->inlined, at_inlined_drop) : NULL;
 }
 
 /* It is suspended: it may be polled again, or dropped. */
 static struct error *plant_suspended(struct step_plan *p)
 {
-	const struct step_addresses *drops =
-		step_cache_drops(p->d->step_cache, p->at.function, p->instance.type);
-
 	if (p->entries.n)
 		return NULL;
 	/* Where a result is returned in memory, its address is the first argument. */
 	for (unsigned i = 0; i < 2; i++)
-		TRY(trap_argument(p, &p->entries, p->at.function->low, p->arch->arguments[i],
+		TRY(trap_argument(p, &p->entries, p->at.function->low, i, p->instance.addr,
 		                  at_entry));
-	for (size_t i = 0; i < drops->n; i++)
-		TRY(if_there_is_one(p, trap_argument(p, &p->drops, drops->data[i],
-		                                     p->arch->arguments[0], at_drop)));
-	return NULL;
+	TRY(plant_inlined_drops(p));
+	return plant_drops(p, p->at.function, &p->instance, at_drop);
 }
 
 /* ---- panics ---- */
@@ -344,5 +374,6 @@ static struct error *plant_panic(struct step_plan *p)
 struct error *step_end_plant(struct step_plan *p)
 {
 	TRY(step_end_plant_return(p));
-	return plant_panic(p);
+	TRY(plant_panic(p));
+	return p->d->control.production ? NULL : plant_inlined_drops(p);
 }

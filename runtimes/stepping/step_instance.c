@@ -1,6 +1,7 @@
 /* Which instance of a coroutine a thread polls, and the state of its object. */
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/lookup/variables.h"
@@ -219,24 +220,109 @@ struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret
 
 /* ---- the state of a coroutine ---- */
 
-const char *step_instance_state(struct step_plan *p)
+/* The variant that an enum in memory has; NULL: unknown. */
+static const struct variant *variant_at(struct step_plan *p, const struct type *t, uint64_t addr)
 {
-	const struct type *t = p->instance.type;
-	const struct member *discr = t ? type_discr(t) : NULL;
+	const struct member *discr = type_discr(t);
 	uint64_t size = discr ? type_size(discr->type) : 0, value = 0;
-	const struct variant *variants;
+	const struct variant *variants, *other = NULL;
 	size_t n;
 
 	if (!size || size > sizeof(value))
 		return NULL;
 	struct error *err CLEANUP(error_freep) =
-		control_read(&p->d->control, p->instance.addr + discr->offset, &value, size);
+		control_read(&p->d->control, addr + discr->offset, &value, size);
 	if (err)
 		return NULL;
 	variants = type_variants(t, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (variants[i].discr == value)
-			return variants[i].name;
+		if (variants[i].is_default)
+			other = &variants[i];
+		else if (variants[i].discr == value)
+			return &variants[i];
 	}
-	return NULL;
+	return other;
+}
+
+static const char *state_of(struct step_plan *p, const struct step_instance *of)
+{
+	const struct variant *v = of->type ? variant_at(p, of->type, of->addr) : NULL;
+
+	return v ? v->name : NULL;
+}
+
+const char *step_instance_state(struct step_plan *p)
+{
+	return state_of(p, &p->instance);
+}
+
+bool step_instance_is_suspended(struct step_plan *p, const struct step_instance *of)
+{
+	const char *state = of->type && type_is_coroutine(of->type) ? state_of(p, of) : NULL;
+
+	return state && str_begins(state, "Suspend");
+}
+
+/* ---- an instance within another one ---- */
+
+enum { MAX_DEPTH = 64, MAX_VALUES = 4096 };
+
+struct within {
+	struct step_plan *p;
+	const char *type;
+	struct step_instance found;
+	size_t nfound, nvalues;
+};
+
+static void look_within(struct within *w, const struct type *t, uint64_t addr, int depth);
+
+static void look_in_members(struct within *w, const struct type *t, uint64_t addr, int depth)
+{
+	size_t n = 0;
+	const struct member *m = t ? type_members(t, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		look_within(w, m[i].type, addr + m[i].offset, depth + 1);
+}
+
+/* A coroutine polls what it awaits. Its other variables may be what was moved or dropped. */
+static void look_in_variant(struct within *w, const struct type *t, uint64_t addr, int depth)
+{
+	const struct variant *v = variant_at(w->p, t, addr);
+	const struct member *m;
+
+	if (!v || !v->payload)
+		return;
+	if (!type_is_coroutine(t)) {
+		look_in_members(w, v->payload, addr + v->offset, depth);
+		return;
+	}
+	m = type_member(v->payload, "__awaitee");
+	if (m)
+		look_within(w, m->type, addr + v->offset + m->offset, depth + 1);
+}
+
+static void look_within(struct within *w, const struct type *t, uint64_t addr, int depth)
+{
+	const struct step_instance here = { t, addr };
+
+	if (!t || depth > MAX_DEPTH || w->nvalues++ > MAX_VALUES)
+		return;
+	if (type_kind(t) == TYPE_STRUCT) {
+		look_in_members(w, t, addr, depth);
+	} else if (type_kind(t) == TYPE_ENUM && strcmp(type_name(t), w->type) != 0) {
+		look_in_variant(w, t, addr, depth);
+	} else if (type_kind(t) == TYPE_ENUM && step_instance_is_suspended(w->p, &here)) {
+		w->found = here;
+		w->nfound++;
+	}
+}
+
+struct step_instance step_instance_within(struct step_plan *p, const struct type *type)
+{
+	struct within w = { .p = p, .type = type_name(type) };
+
+	if (p->instance.type && p->instance.addr)
+		look_within(&w, p->instance.type, p->instance.addr, 0);
+	return w.nfound == 1 && w.nvalues <= MAX_VALUES ? w.found : (struct step_instance){ 0 };
 }

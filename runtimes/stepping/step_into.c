@@ -175,6 +175,7 @@ static struct error *enter(struct step_plan *p, const struct step_place *place,
 	p->cfa = frame->cfa;
 	p->returns = frame->returns;
 	step_instance_enter(p, frame);
+	p->inlined = (struct step_instance){ 0 };
 	TRY(step_end_plant_return(p));
 	if (p->instance.type && type_is_coroutine(p->instance.type)) {
 		p->at.line = place->lines->calls[0].line;

@@ -59,6 +59,11 @@ struct step_plan {
 	const struct step_options *options;
 	struct step_place at;
 	struct step_instance instance;
+	/*
+	 * Within that one: the coroutine that steps, if its code is inlined into the function of
+	 * the other. addr 0: it is not, or where it lies is not known yet.
+	 */
+	struct step_instance inlined;
 	struct step_owner owner;
 	/* The call of the function, or the poll, that is in progress. */
 	bool active;
@@ -129,6 +134,14 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
 struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret) MUST_CHECK;
 /* "Returned", "Suspend0": the state of the object of a coroutine; NULL: unknown. */
 const char *step_instance_state(struct step_plan *p);
+/* Whether a coroutine was polled, and has neither ended nor panicked. */
+bool step_instance_is_suspended(struct step_plan *p, const struct step_instance *of);
+/*
+ * The only suspended coroutine of a type that lies within the plan's instance, as what it polls;
+ * addr 0: there is none, or more than one. While such a one is polled it counts as suspended, but
+ * not the first time.
+ */
+struct step_instance step_instance_within(struct step_plan *p, const struct type *type);
 
 /* ---- step_owner.c ---- */
 
