@@ -2,8 +2,8 @@
 
 bool stopped_is_step(const struct stopped *s)
 {
-	return s->why.reason == CONTROL_BREAKPOINT && !s->breakpoint &&
-	       s->step.reason != STEP_NONE && s->step.reason != STEP_BROKEN;
+	return (s->why.reason == CONTROL_BREAKPOINT || s->why.reason == CONTROL_CAUGHT) &&
+	       !s->breakpoint && s->step.reason != STEP_NONE && s->step.reason != STEP_BROKEN;
 }
 
 const char *stopped_problem(const struct stopped *s)

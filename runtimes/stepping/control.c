@@ -191,16 +191,18 @@ static struct error *look_if_due(struct control_look *l, bool *stop)
 /* Until it is halted, with looks in between. */
 static struct error *wait_looking(struct control *c)
 {
+	struct control_look *const looks[] = { &c->look, &c->count, &c->step };
+	const size_t n = sizeof(looks) / sizeof(*looks);
 	bool found = false, stop = false;
 
 	while (!found && !stop) {
-		uint64_t look = until_look(&c->look), count = until_look(&c->count);
+		uint64_t soonest = UINT64_MAX;
 
-		TRY(take_stop(c, look < count ? look : count, &found));
-		if (!found) {
-			TRY(look_if_due(&c->look, &stop));
-			TRY(look_if_due(&c->count, &stop));
-		}
+		for (size_t i = 0; i < n; i++)
+			soonest = until_look(looks[i]) < soonest ? until_look(looks[i]) : soonest;
+		TRY(take_stop(c, soonest, &found));
+		for (size_t i = 0; i < n && !found; i++)
+			TRY(look_if_due(looks[i], &stop));
 	}
 	if (!stop)
 		return NULL;
@@ -293,7 +295,7 @@ struct error *control_continue(struct control *c)
 
 	TRY(need_program(c));
 	give_terminal(c, c->pid);
-	c->look.last_ns = c->count.last_ns = clock_now_ns();
+	c->look.last_ns = c->count.last_ns = c->step.last_ns = clock_now_ns();
 	do {
 		err = run_on(c, &interrupted);
 		if (!err)

@@ -21,7 +21,7 @@ enum control_reason {
 	CONTROL_STARTED, /* its libraries are loaded, no instruction of its own has run */
 	CONTROL_ATTACHED,
 	CONTROL_BREAKPOINT, /* a trap halts: a thread is about to execute the instruction at addr */
-	CONTROL_CAUGHT,     /* control.look halts it */
+	CONTROL_CAUGHT,     /* control.look or control.step halts it */
 	CONTROL_WATCH,      /* a thread has written to memory at addr, or accessed it, and
 	                       control.watched halts */
 	CONTROL_SIGNAL,     /* a thread is about to receive a signal */
@@ -89,6 +89,7 @@ struct control {
 	struct traps traps;
 	struct control_look look;
 	struct control_look count; /* likewise, of how often traps let threads pass */
+	struct control_look step;  /* likewise, of a step, whose thread may end */
 	struct control_signals signals;
 	/* Called while it runs for signals that are reported and do not halt it; NULL: nothing is.
 	 */

@@ -105,6 +105,7 @@ static struct error *run(struct step_plan *p)
 
 	debuggee_forget_hits(p->d);
 	p->d->step = (struct step_end){ 0 };
+	step_end_watch_thread(p);
 	if (into || p->options->kind == STEP_INSTRUCTION)
 		return control_end_by_interrupt(&p->d->control, step_into_run(p));
 	return debuggee_continue(p->d);
@@ -131,6 +132,14 @@ static void give_up(struct step_plan *p)
 
 static void finish(struct step_plan *p)
 {
+	struct control_stop *stop = &p->d->control.stop;
+
+	/* Something else came in that moment. */
+	if (p->end.reason == STEP_THREAD_ENDED &&
+	    (stop->reason != CONTROL_CAUGHT || p->d->breakpoint))
+		p->end.reason = STEP_NONE;
+	if (p->end.reason == STEP_THREAD_ENDED)
+		stop->tid = step_end_living_thread(p);
 	if (p->end.reason != STEP_NONE)
 		return;
 	/* A single instruction has its own reason to stop. */
@@ -156,6 +165,7 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 	struct error *err = begin(&p, &tmp);
 	if (!err)
 		err = run(&p);
+	d->control.step = (struct control_look){ 0 };
 	finish(&p);
 	struct error *end = end_traps(&p);
 	map_free(&p.reach.places);
@@ -183,7 +193,8 @@ const char *step_reason_name(enum step_reason reason)
 		[STEP_NONE] = "none",         [STEP_LINE] = "step",
 		[STEP_RETURNED] = "returned", [STEP_LEFT] = "left",
 		[STEP_DROPPED] = "dropped",   [STEP_CANCELLED] = "cancelled",
-		[STEP_PANICKED] = "panicked", [STEP_BROKEN] = "broken",
+		[STEP_PANICKED] = "panicked", [STEP_THREAD_ENDED] = "thread-ended",
+		[STEP_BROKEN] = "broken",
 	};
 
 	return names[reason];

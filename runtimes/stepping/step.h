@@ -38,7 +38,12 @@ enum step_reason {
 	STEP_DROPPED,   /* the coroutine is being dropped before it has ended */
 	STEP_CANCELLED, /* the same, because its task was cancelled */
 	STEP_PANICKED,  /* it panics, and nothing within it catches that; before unwinding */
-	STEP_BROKEN,    /* something else has halted the program: its control_stop says what */
+	/*
+	 * The thread has ended that was in the function, or whose stack has the suspended
+	 * coroutine. The stop is of the main thread, or of any other if that one has ended.
+	 */
+	STEP_THREAD_ENDED,
+	STEP_BROKEN, /* something else has halted the program: its control_stop says what */
 };
 
 struct step_options {

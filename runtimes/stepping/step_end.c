@@ -1,6 +1,12 @@
 /* How a step ends otherwise than at a line: returned, dropped, cancelled, panicked. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "debugger/live/proc.h"
+#include "debugger/target/target.h"
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
@@ -123,6 +129,7 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 
 static struct error *plant_suspended(struct step_plan *p);
 static struct error *plant_panic(struct step_plan *p);
+static struct error *note_stack(struct step_plan *p, pid_t tid);
 
 /* What is not seen where the processor has no breakpoint left for it: panics and drops. */
 static struct error *if_there_is_one(const struct step_plan *p, struct error *err)
@@ -182,6 +189,7 @@ struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *st
 	if (p->by_call)
 		TRY(step_untrap(p, &p->lines));
 	TRY(step_owner_note(p, hit->tid));
+	TRY(note_stack(p, hit->tid));
 	return plant_suspended(p);
 }
 
@@ -313,6 +321,87 @@ static struct error *plant_suspended(struct step_plan *p)
 		                  at_entry));
 	TRY(plant_inlined_drops(p));
 	return plant_drops(p, p->at.function, &p->instance, at_drop);
+}
+
+/* ---- its thread ---- */
+
+enum { MAX_STACK = 64 << 20, EVERY_NS = 100000000 };
+
+/*
+ * Notes whether the instance, just suspended, lies on the stack of its thread: in the same mapping,
+ * farther out than the call, and below the thread's own data, which the C library has at its end.
+ */
+static struct error *note_stack(struct step_plan *p, pid_t tid)
+{
+	SCRATCH(tmp);
+	uint64_t addr = p->instance.addr;
+	struct region region;
+	struct regs regs;
+
+	p->on_stack = false;
+	if (addr - p->cfa >= MAX_STACK)
+		return NULL;
+	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
+	if (regs.thread_pointer - p->cfa < MAX_STACK && addr >= regs.thread_pointer)
+		return NULL;
+	p->on_stack = target_region(p->in->target, &tmp, p->cfa, &region) && addr < region.end;
+	return NULL;
+}
+
+/* A thread that has ended may be there as a zombie, as the main one is. */
+static bool has_ended(pid_t pid, pid_t tid)
+{
+	SCRATCH(tmp);
+	struct proc_stat stat;
+	const char *text = proc_read(&tmp, pid, arena_printf(&tmp, "task/%d/stat", (int)tid), NULL);
+
+	if (!text)
+		return errno == ENOENT || errno == ESRCH;
+	return proc_stat_parse(&tmp, text, &stat) && (stat.state == 'Z' || stat.state == 'X');
+}
+
+pid_t step_end_living_thread(const struct step_plan *p)
+{
+	pid_t pid = p->d->control.pid, ret = pid;
+	char path[32];
+
+	if (!has_ended(pid, pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *threads = opendir(path);
+	for (const struct dirent *e; threads && ret == pid && (e = readdir(threads));) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid > 0 && !has_ended(pid, tid))
+			ret = tid;
+	}
+	if (threads)
+		closedir(threads);
+	return ret;
+}
+
+struct error *step_end_if_thread_ended(void *arg, bool *stop)
+{
+	struct step_plan *p = arg;
+	bool needed = p->active || p->leaving || p->on_stack;
+
+	*stop = false;
+	if (!needed || p->on_any || !has_ended(p->d->control.pid, p->tid))
+		return NULL;
+	p->end.note = arena_printf(&p->d->step_cache->arena,
+	                           p->active ? "thread %d has ended in the middle of line %u"
+	                                     : "thread %d has ended, on whose stack it was "
+	                                       "suspended at line %u",
+	                           (int)p->tid, p->at.line);
+	step_end_set(p, STEP_THREAD_ENDED, stop);
+	return NULL;
+}
+
+void step_end_watch_thread(struct step_plan *p)
+{
+	p->d->control.step = (struct control_look){ .every_ns = EVERY_NS,
+		                                    .look = step_end_if_thread_ended,
+		                                    .arg = p };
 }
 
 /* ---- panics ---- */

@@ -176,6 +176,7 @@ static struct error *enter(struct step_plan *p, const struct step_place *place,
 	p->returns = frame->returns;
 	step_instance_enter(p, frame);
 	p->inlined = (struct step_instance){ 0 };
+	p->on_any = false;
 	TRY(step_end_plant_return(p));
 	if (p->instance.type && type_is_coroutine(p->instance.type)) {
 		p->at.line = place->lines->calls[0].line;
@@ -212,6 +213,7 @@ static struct error *enter_target(struct step_plan *p)
 static struct error *wait_spawned(struct step_plan *p, enum walked *ret)
 {
 	TRY(step_end_clear(p));
+	p->on_any = true;
 	*ret = WALK_RUN;
 	return NULL;
 }
@@ -271,6 +273,21 @@ static struct error *execute(struct step_plan *p, bool *done)
 	return NULL;
 }
 
+/* The registers of the thread cannot be read: the instruction may have been its last one. */
+static struct error *end_unless_alive(struct step_plan *p, struct error *err)
+{
+	struct control *c = &p->d->control;
+	bool ended;
+	struct error *more = step_end_if_thread_ended(p, &ended);
+
+	error_free(more);
+	if (more || !ended)
+		return err;
+	c->stop = (struct control_stop){ .reason = CONTROL_CAUGHT, .tid = c->pid };
+	error_free(err);
+	return NULL;
+}
+
 static struct error *walk(struct step_plan *p, enum walked *ret)
 {
 	struct control *c = &p->d->control;
@@ -283,7 +300,9 @@ static struct error *walk(struct step_plan *p, enum walked *ret)
 	TRY(execute(p, &done));
 	if (!done)
 		return NULL;
-	TRY(step_frame_at_entry(p, p->tid, &tmp, &now));
+	struct error *err = step_frame_at_entry(p, p->tid, &tmp, &now);
+	if (err)
+		return end_unless_alive(p, err);
 	if (has_called(p, &before, &now))
 		return called(p, &now, ret);
 	if (p->options->kind == STEP_INSTRUCTION)

@@ -79,6 +79,8 @@ struct step_plan {
 	               */
 	unsigned walked; /* instructions that were executed one by one */
 	bool leaving;    /* it has returned, and goes on to a frame of the user's code */
+	bool on_any;     /* STEP_INTO: what was spawned is waited for, on whatever thread */
+	bool on_stack;   /* the suspended instance lies on the stack of thread tid */
 	struct step_end end;
 };
 
@@ -169,6 +171,12 @@ struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found) MUST_
 struct error *step_end_at_return(void *plan, const struct trap_hit *hit, bool *stop) MUST_CHECK;
 /* Takes all traps of the step away, but for that of panics. */
 struct error *step_end_clear(struct step_plan *p) MUST_CHECK;
+/* Lets the program be looked at while it runs: whether the thread ends that the step needs. */
+void step_end_watch_thread(struct step_plan *p);
+/* Ends the step if that thread has ended: *stop. */
+struct error *step_end_if_thread_ended(void *plan, bool *stop) MUST_CHECK;
+/* The main thread, or if that has ended another one; the main one if there is none. */
+pid_t step_end_living_thread(const struct step_plan *p);
 /* A trap where the call in progress returns. */
 struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
 

@@ -294,6 +294,45 @@ def exits_meanwhile(asyncdbg, program):
             session.close()
 
 
+@check
+def thread_ends(asyncdbg, program):
+    """The thread ends in the middle of a step: the line will never end, and the program stays."""
+    places = {"thread_exits": ("exit_thread(me.add(a, 3))", "fn exiting("),
+              "poll_exits": ("end_thread(me.add(a, 3))", "async fn polled("),
+              "main_exits": ("end_thread(me.add(a, 3))", "async fn polled(")}
+    for scenario, (text, function) in places.items():
+        line = line_of("quits", text, function)
+        for command in ("next", "finish", "until", "step"):
+            session, first = begin(asyncdbg, program, scenario, f"quits.rs:{line}")
+            stop = session.ask(command)["stopped"]
+            for _ in range(30): # through what the line calls, to where the thread ends
+                if command == "step" and stop["reason"] in ("step", "returned"):
+                    stop = session.ask("step")["stopped"]
+            check_ended(f"{command} in {scenario}", stop, f"thread {first['thread']['tid']} has ended in the middle")
+            kill(session)
+
+
+@check
+def thread_ends_elsewhere(asyncdbg, program):
+    """A coroutine is suspended on the stack of a thread that has ended: nobody can resume it."""
+    line = line_of("together", "forever(me.at(), suspended)", "async fn loser(")
+    session, first = begin(asyncdbg, program, "suspended_exits", f"together.rs:{line}")
+    check_ended("next", session.ask("next")["stopped"], f"thread {first['thread']['tid']} has ended")
+    kill(session)
+
+
+def check_ended(what, stop, note):
+    expect(what, ("thread-ended", "thread-ended"), (stop["reason"], stop["step"] and stop["step"]["end"]))
+    if note not in stop["step"]["note"]:
+        raise Failed(f"{what}: {stop['step']['note']}")
+
+
+def kill(session):
+    expect("kill", "killed", session.ask("kill")["stopped"]["reason"])
+    session.end()
+    session.close()
+
+
 class Waiting:
     """The program in the scenario `waits`, under control, at its first line; its stdin is ours."""
 

@@ -12,6 +12,7 @@ mod awaits;
 mod crowd;
 mod ends;
 mod kinds;
+mod quits;
 mod record;
 mod roots;
 mod system;
@@ -91,6 +92,7 @@ fn run(scenario: &str, crowd: bool) {
         "join" => spawn(crowd, together::join(ME)),
         "joins" => spawn(crowd, ends::joins(ME)),
         "local" => roots::local(ME),
+        "main_exits" => quits::main_exits(ME),
         "macros" => spawn(crowd, together::macros(ME)),
         "meets" => spawn(crowd, abrupt::meets(ME)),
         "migrates" => spawn(crowd, awaits::migrates(ME)),
@@ -99,6 +101,7 @@ fn run(scenario: &str, crowd: bool) {
         "panics" => spawn(crowd, ends::panics(ME)),
         "pauses" => spawn(crowd, awaits::pauses(ME)),
         "plain" => spawn(crowd, awaits::plain(ME)),
+        "poll_exits" => quits::poll_exits(ME),
         "pool" => roots::pool(ME),
         "ready" => spawn(crowd, awaits::ready(ME)),
         "returns" => spawn(crowd, values::returns(ME)),
@@ -110,6 +113,8 @@ fn run(scenario: &str, crowd: bool) {
         "spawns" => spawn(crowd, roots::spawns(ME)),
         "spins" => spawn(crowd, abrupt::spins(ME)),
         "threads" => spawn(crowd, system::threads(ME)),
+        "suspended_exits" => quits::suspended_exits(ME),
+        "thread_exits" => quits::thread_exits(ME),
         "threads_meet" => abrupt::threads_meet(ME),
         "timer" => spawn(crowd, awaits::timer(ME)),
         "try_join" => spawn(crowd, together::try_join(ME)),
