@@ -119,6 +119,15 @@ static void set_note(struct breakpoint *bp, const struct spec *spec,
 		bp->note = "the async function is on one line: every poll of it passes here";
 }
 
+static void clear_places(struct breakpoint *bp)
+{
+	arena_free(&bp->find_arena);
+	bp->places = NULL;
+	bp->nplaces = 0;
+	bp->note = NULL;
+	bp->pending = false;
+}
+
 static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 {
 	SCRATCH(tmp);
@@ -126,11 +135,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	struct code_place at = { 0 };
 	struct spec spec;
 
-	arena_free(&bp->find_arena);
-	bp->places = NULL;
-	bp->nplaces = 0;
-	bp->note = NULL;
-	bp->pending = false;
+	clear_places(bp);
 	if (bp->event)
 		return event_break_find(bp);
 	TRY(read_spec(&tmp, bp->text, &spec));
@@ -333,7 +338,7 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 		err = breakpoint_set_condition(bp, options->condition);
 	if (!err && di)
 		err = find(bp, di);
-	if (!err && di && bp->event && bp->note && !bp->nplaces)
+	if (!err && di && bp->event && bp->note && !bp->nplaces && !bp->pending)
 		err = error_new(ERR_STATE, "%s", bp->note);
 	if (!err)
 		err = update(bp);
@@ -359,6 +364,16 @@ struct error *breakpoint_find_all(struct debuggee *d)
 	for (size_t i = 0; i < b->list.n; i++)
 		TRY(update(b->list.data[i]));
 	return libraries_watch(d);
+}
+
+struct error *breakpoint_forget_places(struct breakpoint *bp)
+{
+	struct error *err = unplant(bp);
+	bool pending = bp->pending;
+
+	clear_places(bp);
+	bp->pending = pending;
+	return err;
 }
 
 struct error *breakpoint_find_again(struct breakpoint *bp)

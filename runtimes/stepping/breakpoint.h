@@ -94,7 +94,8 @@ struct error *breakpoint_check(const char *text) MUST_CHECK;
 const char *breakpoint_noun(const struct breakpoint *bp);
 /*
  * Adds a breakpoint, and if there is a program finds and plants it. It may have no place: its note
- * says why. An event that cannot be seen in the program is ERR_STATE.
+ * says why. An event that cannot be seen in the program is ERR_STATE, unless a library that is
+ * loaded later may have it: then it is pending.
  */
 struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options *options,
                              struct breakpoint **ret) MUST_CHECK;
@@ -102,6 +103,8 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 struct error *breakpoint_find_all(struct debuggee *d) MUST_CHECK;
 /* The same for one of them. */
 struct error *breakpoint_find_again(struct breakpoint *bp) MUST_CHECK;
+/* Takes its places away, until it is found again. */
+struct error *breakpoint_forget_places(struct breakpoint *bp) MUST_CHECK;
 /* The breakpoint of that number; NULL: none. */
 struct breakpoint *breakpoint_numbered(struct breakpoints *b, unsigned number);
 /* Plants its places, or takes them away. */

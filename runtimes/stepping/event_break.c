@@ -17,6 +17,7 @@ struct event_points {
 	struct arena arena;
 	struct trace_plan plan;
 	const char *problem; /* why there are none; NULL: there are */
+	bool no_runtime;     /* that is because no runtime is in the program */
 };
 
 /* ---- what was typed ---- */
@@ -80,6 +81,7 @@ static struct error *make_points(struct debuggee *d)
 	if (!err)
 		return NULL;
 	points->problem = arena_strdup(&points->arena, err->message);
+	points->no_runtime = err->kind == ERR_LAYOUT;
 	if (err->kind != ERR_INTERRUPTED)
 		return NULL;
 	struct error *ret = err;
@@ -301,6 +303,8 @@ static struct error *find_task_places(struct finder *f)
 		if (addr && addr == entry_of(p) && key_of(c, p, f->e->header) == f->e->key)
 			poll = p;
 	}
+	if (poll)
+		f->e->module = poll->code->dm->module;
 	if (!poll) {
 		f->bp->note = "the function that polls the task is unknown";
 	} else if (f->e->kind == EVENT_BREAK_RESUME) {
@@ -361,6 +365,15 @@ static void add_spawns_of(struct finder *f, const struct trace_point *poll)
 	}
 }
 
+/* There is no place in the program as it is. */
+static void wait_for_library(struct finder *f, const char *why)
+{
+	f->bp->pending = f->bp->debuggee->libraries.function != 0;
+	f->bp->note = arena_printf(
+		f->a, "%s%s", why,
+		f->bp->pending ? "; it is looked for in each library that is loaded" : "");
+}
+
 static void find_spawns(struct finder *f)
 {
 	enum { MAX_TYPES = 16 };
@@ -374,12 +387,12 @@ static void find_spawns(struct finder *f)
 		last = &plan->points[i];
 		n++;
 	}
-	if (!n) {
-		f->bp->note = plan->nameless
-		                      ? reason_of(f->points, TRACE_SPAWN)
-		                      : "no task of the program runs a future of such a type";
+	if (!n && plan->nameless)
+		f->bp->note = reason_of(f->points, TRACE_SPAWN);
+	else if (!n)
+		wait_for_library(f, "no task of the program runs a future of such a type");
+	if (!n)
 		return;
-	}
 	for (size_t i = 0; n <= MAX_TYPES && i < plan->n; i++) {
 		if (plan->points[i].role == TRACE_AT_POLL && matches(f->e, plan->points[i].type))
 			add_spawns_of(f, &plan->points[i]);
@@ -416,14 +429,18 @@ static void wait_for_task(struct finder *f)
 {
 	if (has_number(f->e))
 		add_spawns(f);
-	f->bp->note = f->places.n ? "there is no such task: it is looked for among those that are "
-	                            "spawned"
-	                          : "there is no such task";
+	if (f->places.n)
+		f->bp->note = "there is no such task: it is looked for among those that are "
+			      "spawned";
+	else
+		wait_for_library(f, "there is no such task");
 }
 
 static struct error *find_places(struct finder *f)
 {
-	if (f->points->problem) {
+	if (f->points->problem && f->points->no_runtime) {
+		wait_for_library(f, f->points->problem);
+	} else if (f->points->problem) {
 		f->bp->note = arena_strdup(f->a, f->points->problem);
 	} else if (f->e->kind == EVENT_BREAK_SPAWN) {
 		find_spawns(f);
@@ -437,18 +454,41 @@ static struct error *find_places(struct finder *f)
 	return NULL;
 }
 
+/* Whether it is in the same program still: another copy of a library counts its tasks anew. */
+static bool holds(const struct event_break *e)
+{
+	return e->keeps && !(e->module && e->module->is_unloaded);
+}
+
+static void forget_task(struct event_break *e)
+{
+	e->header = 0;
+	e->module = NULL;
+	e->over = false;
+}
+
 static struct error *find_task_event(struct breakpoint *bp)
 {
 	struct finder f = { .bp = bp, .e = bp->event, .a = &bp->find_arena };
 
-	f.e->header = f.e->met ? f.e->header : 0;
-	f.e->met = f.e->over = false;
+	if (!holds(f.e))
+		forget_task(f.e);
+	f.e->keeps = false;
+	if (f.e->over) {
+		bp->note = "its task has ended";
+		return NULL;
+	}
 	TRY(points_of(bp->debuggee, &f.points));
 	struct error *err = find_places(&f);
 	bp->nplaces = f.places.n;
 	bp->places = vec_to_arena(&f.places, f.a);
 	vec_free(&f.places);
 	return err;
+}
+
+void event_break_keep(struct event_break *e)
+{
+	e->keeps = true;
 }
 
 struct error *event_break_find(struct breakpoint *bp)
@@ -548,7 +588,7 @@ static struct error *meet_task(struct breakpoint *bp, const struct trace_point *
 	if (key_of(&bp->debuggee->control, point, header) != bp->event->key)
 		return NULL;
 	bp->event->header = header;
-	bp->event->met = true;
+	event_break_keep(bp->event);
 	return breakpoint_find_again(bp);
 }
 

@@ -62,9 +62,11 @@ const char *event_break_task(const struct event_break *e);
 /*
  * Finds the places of a breakpoint on an event in the program of its debuggee: bp->places and
  * bp->note, in bp->find_arena. A number of a task that is not there yet is looked for when tasks
- * are made. No place: the note says why.
+ * are made. No place: the note says why; bp->pending: a library that is loaded may have one.
  */
 struct error *event_break_find(struct breakpoint *bp) MUST_CHECK;
+/* The next search is in the same program: what is known of its task holds. */
+void event_break_keep(struct event_break *e);
 /*
  * Whether a thread at a place causes the event: *counts. May find the places of its breakpoint
  * anew: place is not valid afterwards.

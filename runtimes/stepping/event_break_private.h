@@ -10,6 +10,7 @@
 struct breakpoint_place;
 struct code_map;
 struct inspector;
+struct module;
 struct trace_point;
 struct type;
 
@@ -27,13 +28,14 @@ struct event_break {
 	const char *subject; /* of EVENT_BREAK_SPAWN what a type is to match, else the task's id */
 	bool has_regex;      /* subject is one, and is compiled */
 	regex_t regex;
-	uint64_t key;               /* of the task: trace_key.h */
-	uint64_t header;            /* its address; 0: it is not there yet */
-	bool met;                   /* header was just found, by its spawn */
-	bool over;                  /* it has ended: its address may be that of another one */
-	const char *task;           /* of the last hit; in hit_arena, as type and message */
-	const char *type;           /* of its future; NULL: unknown */
-	const struct code_map *std; /* of a panic: the module that has rust_panic() */
+	uint64_t key;                /* of the task: trace_key.h */
+	uint64_t header;             /* its address; 0: it is not there yet */
+	const struct module *module; /* whose code polls it; NULL: not found yet */
+	bool keeps;                  /* header and over hold in the next search */
+	bool over;                   /* it has ended: its address may be that of another one */
+	const char *task;            /* of the last hit; in hit_arena, as type and message */
+	const char *type;            /* of its future; NULL: unknown */
+	const struct code_map *std;  /* of a panic: the module that has rust_panic() */
 	const char
 		*message; /* of a panic or a deadlock, NULL: unknown; of a drop: in which state */
 	/* Of a drop: the coroutine of the future, in the memory of the task or in a box. */

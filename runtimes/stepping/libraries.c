@@ -6,14 +6,41 @@
 #include "debugger/base/str.h"
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
+#include "dwarf/module/debuginfo.h"
 #include "runtimes/stepping/debuggee.h"
+
+/* *changed: whether modules with code of the user's have come or gone since the last call. */
+static void note_own(struct debuggee *d, bool *changed)
+{
+	struct debuginfo *di = debuggee_debuginfo(d);
+	struct libraries *l = &d->libraries;
+	size_t n = 0, before = l->own.n;
+
+	*changed = false;
+	for (size_t i = 0; di && i < di->nmodules; i++) {
+		struct dwarf_module *dm = debuginfo_program_module(di, i);
+
+		if (!dm)
+			continue;
+		*changed |= n >= before || l->own.data[n] != dm;
+		if (n < before)
+			l->own.data[n] = dm;
+		else
+			*vec_push(&l->own) = dm;
+		n++;
+	}
+	*changed |= n != before;
+	l->own.n = n;
+}
 
 struct error *libraries_begin(struct debuggee *d)
 {
 	struct libraries *l = &d->libraries;
+	bool changed;
 
 	libraries_forget(d);
 	l->nloads = asyncdbg_nloads(d->handle);
+	note_own(d, &changed);
 	struct error *err = target_r_debug(asyncdbg_target(d->handle), &l->debug);
 	if (!err)
 		err = control_read(&d->control, l->debug + offsetof(struct r_debug, r_brk),
@@ -32,6 +59,7 @@ void libraries_forget(struct debuggee *d)
 {
 	/* Nothing is planted in a program that is gone. */
 	error_free(trap_remove(&d->control, d->libraries.trap));
+	vec_free(&d->libraries.own);
 	d->libraries = (struct libraries){ 0 };
 }
 
@@ -49,23 +77,70 @@ static void report_found(struct breakpoint *bp)
 	l->warned(l->arg, str_text(&text));
 }
 
-static struct error *find_anew(struct debuggee *d)
+/* Whether libraries may have places of it. A panic has one, wherever it is. */
+static bool may_be_there(const struct breakpoint *bp)
+{
+	enum event_break_kind kind = bp->event ? event_break_kind_of(bp->event) : EVENT_BREAK_NONE;
+
+	if (kind == EVENT_BREAK_DEADLOCK)
+		return false;
+	return !event_break_is_catch(kind) || !bp->nplaces;
+}
+
+/* Where events can be seen is found anew, too: nothing may know of the old places. */
+static struct error *forget_events(struct debuggee *d)
 {
 	const struct breakpoints *b = &d->breakpoints;
 
 	for (size_t i = 0; i < b->list.n; i++) {
 		struct breakpoint *bp = b->list.data[i];
-		bool was_pending = bp->pending;
 
-		if (bp->event)
+		if (!bp->event || !may_be_there(bp))
 			continue;
-		TRY(breakpoint_find_again(bp));
-		if (was_pending && bp->nplaces)
-			report_found(bp);
+		TRY(breakpoint_forget_places(bp));
+	}
+	event_break_forget(d);
+	return NULL;
+}
+
+static struct error *find_one(struct breakpoint *bp, bool was_pending)
+{
+	if (bp->event)
+		event_break_keep(bp->event);
+	TRY(breakpoint_find_again(bp));
+	if (was_pending && bp->nplaces)
+		report_found(bp);
+	return NULL;
+}
+
+static struct error *find_anew(struct debuggee *d)
+{
+	const struct breakpoints *b = &d->breakpoints;
+	bool events;
+
+	note_own(d, &events);
+	if (events)
+		TRY(forget_events(d));
+	for (size_t i = 0; i < b->list.n; i++) {
+		struct breakpoint *bp = b->list.data[i];
+
+		if (may_be_there(bp) && (events || !bp->event))
+			TRY(find_one(bp, bp->pending));
 	}
 	if (d->placed)
 		d->placed(d->placed_arg);
 	return NULL;
+}
+
+static bool has_events(const struct debuggee *d)
+{
+	const struct breakpoints *b = &d->breakpoints;
+
+	for (size_t i = 0; i < b->list.n; i++) {
+		if (b->list.data[i]->event)
+			return true;
+	}
+	return false;
 }
 
 static bool wants(const struct debuggee *d)
@@ -75,7 +150,7 @@ static bool wants(const struct debuggee *d)
 	for (size_t i = 0; i < b->list.n; i++) {
 		const struct breakpoint *bp = b->list.data[i];
 
-		if (!bp->event && (bp->pending || !d->control.production))
+		if (may_be_there(bp) && (bp->pending || !d->control.production))
 			return true;
 	}
 	return false;
@@ -93,7 +168,16 @@ struct error *libraries_look(struct debuggee *d)
 		return NULL;
 	d->libraries.nloads = asyncdbg_nloads(d->handle);
 	debuggee_forget_tasks(d); /* another runtime may have come */
-	return wants(d) ? find_anew(d) : NULL;
+	if (!wants(d)) {
+		if (!has_events(d))
+			event_break_forget(d);
+		return NULL;
+	}
+	struct error *err = find_anew(d);
+	/* What was not found is looked for at the next one. */
+	if (err)
+		d->libraries.own.n = 0;
+	return err;
 }
 
 /* The trap_decide of the linker's function. */

@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "debugger/base/error.h"
+#include "debugger/base/vec.h"
 
 struct debuggee;
+struct dwarf_module;
 struct trap;
 
 /* Of the present program. */
@@ -18,6 +20,8 @@ struct libraries {
 	uint64_t function; /* r_brk; 0: it can load none, or that is not known */
 	struct trap *trap; /* NULL: not planted */
 	uint64_t nloads;   /* the asyncdbg_nloads() for which breakpoints were found */
+	/* The modules with code of the user's for which those on events were found. */
+	VEC(struct dwarf_module *) own;
 };
 
 /* Looks for the dynamic linker of a new program. */

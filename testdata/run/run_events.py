@@ -175,9 +175,10 @@ def check_again(asyncdbg, steps, ids):
 
 def check_refused(asyncdbg, steps, work):
     """What is no event, and what a build does not show."""
-    _, _, done = run(asyncdbg, [f"run --stop -- {steps}", "break --on-spawn no::such::future", "kill"])
-    if "no task of the program runs a future of such a type" not in done.stderr:
-        sys.exit(f"a type that is not there: {done.stderr}")
+    answers, _, _ = run(asyncdbg, [f"run --stop -- {steps}", "break --on-spawn no::such::future", "kill"])
+    row = next(a for a in answers if a["command"] == "break")["breakpoints"][0]
+    if not row["pending"] or "no task of the program runs a future of such a type; it is looked" not in row["note"]:
+        sys.exit(f"a type that is not there: {row}")
     for wrong, words in (("break", "needs a place"), ("break main --on-wake 1", "takes one place"),
                          ("break --on-wake x", "no id of a task"), ("break --on-done 1 --on-wake 1", "one")):
         _, _, done = run(asyncdbg, [wrong])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stops and steps in tasks of a runtime that comes with a library, which the program loads only later.
+"""Stops, steps and events of tasks of a runtime that comes with a library, which the program loads only later.
 
 usage: run_plugged.py ASYNCDBG HOST LIBRARY
 """
@@ -40,6 +40,40 @@ def check_tasks(asyncdbg, program):
     expect("tasks", ["plugged::idle", "plugged::job"] * 2, sorted(root_of(listed[:2])) + sorted(root_of(listed[2:])))
     runtimes = next(answer for answer in answers if answer["command"] == "runtimes")["runtimes"]
     expect("runtimes", ["tokio"], [runtime["kind"] for runtime in runtimes])
+
+
+def events(answers):
+    return [(stop["event"]["kind"], stop["event"]["task"]) for stop in stops(answers) if stop["event"]]
+
+
+def breakpoints(answers):
+    return next(answer["breakpoints"] for answer in answers if answer["command"] == "info breakpoints")
+
+
+def check_events(asyncdbg, program):
+    """Breakpoints on events of tasks are found in it when it is loaded. Its threads keep it loaded."""
+    commands = ["break --on-spawn plugged::job", f"run --stop -- {program}", "info breakpoints", *["continue"] * TIMES,
+                "break --on-spawn plugged::absent", "info breakpoints", "continue"]
+    answers, done = run(asyncdbg, commands)
+    expect("pending at first", (True, []), tuple(breakpoints(answers)[0][key] for key in ("pending", "places")))
+    spawned = events(answers)
+    expect("spawns", ["on-spawn"] * TIMES, [kind for kind, _ in spawned])
+    expect("its end", ("exited", 0), (stops(answers)[-1]["reason"], done.returncode))
+    after = breakpoints(answers[answers.index(next(a for a in answers if a["command"] == "info breakpoints")) + 1:])
+    expect("pending while it is loaded", [(False, TIMES), (True, 0)], [(row["pending"], row["hits"]) for row in after])
+    expect("words", 1, done.stderr.count("breakpoint 1 has a place now: "))
+    for _, task in spawned:
+        check_events_of(asyncdbg, program, task)
+
+
+def check_events_of(asyncdbg, program, task):
+    """Events of a task that is known by its id alone, and is not there when its program begins."""
+    for kind, times in (("on-resume", 4), ("on-wake", None), ("on-done", 1)):
+        answers, done = run(asyncdbg, [f"break --{kind} {task} --after 1000", f"run -- {program}", "info breakpoints"])
+        expect(f"{kind}: its end", ("exited", 0), (stops(answers)[-1]["reason"], done.returncode))
+        hits = breakpoints(answers)[0]["hits"]
+        if not hits or times and hits != times:
+            sys.exit(f"{kind} {task}: {hits} hits")
 
 
 class Host:
@@ -101,11 +135,28 @@ def check_seen_later(asyncdbg, host, library):
     held.end()
 
 
+def check_event_later(asyncdbg, host, library):
+    """A breakpoint on an event in a process that is attached to before it loads the library."""
+    held = Host(asyncdbg, host, library)
+    held.ask("attach")
+    row = held.ask("break --on-spawn plugged::idle")["breakpoints"][0]
+    expect("it waits", (True, []), (row["pending"], row["places"]))
+    held.send("continue")
+    held.process.stdin.write("\n")
+    held.process.stdin.flush()
+    stop = held.answer("continue")["stopped"]
+    expect("a spawn", ("breakpoint", "on-spawn"), (stop["reason"], stop["event"] and stop["event"]["kind"]))
+    held.send("detach")
+    held.end()
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     check_tasks(sys.argv[1], f"{sys.argv[2]} {sys.argv[3]} {TIMES}")
     check_seen_later(*sys.argv[1:])
+    check_events(sys.argv[1], f"{sys.argv[2]} {sys.argv[3]} {TIMES}")
+    check_event_later(*sys.argv[1:])
     print("runtimes in libraries: all as they should be")
 
 
