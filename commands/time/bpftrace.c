@@ -174,6 +174,12 @@ static void write_task(struct script *s, const struct trace_point *p)
 	fprintf(s->f, " } }\n");
 }
 
+/* Whether each hit there is a spawn or an end. */
+static bool is_task_event(const struct trace_point *p)
+{
+	return (p->role == TRACE_AT_SPAWN && !p->for_place) || p->role == TRACE_AT_END;
+}
+
 static bool is_first(const struct trace_plan *plan, size_t index)
 {
 	const struct trace_point *p = &plan->points[index];
@@ -217,7 +223,7 @@ static struct error *write_points(struct script *s)
 			write_poll(s, p);
 		else if (p->role == TRACE_AT_PARK)
 			write_park(s, p);
-		else if (p->role == TRACE_AT_SPAWN || p->role == TRACE_AT_END)
+		else if (is_task_event(p))
 			write_task(s, p);
 	}
 	return NULL;
@@ -230,14 +236,14 @@ static size_t count_probes(const struct trace_plan *plan)
 	size_t n = 2; /* BEGIN and END */
 
 	for (size_t i = 0; i < plan->n; i++) {
-		enum trace_role role = plan->points[i].role;
+		const struct trace_point *p = &plan->points[i];
 
-		if (plan->points[i].kernel.is_own_id)
-			n += role == TRACE_AT_POLL;
-		else if (role == TRACE_AT_POLL || role == TRACE_AT_PARK)
+		if (p->kernel.is_own_id)
+			n += p->role == TRACE_AT_POLL;
+		else if (p->role == TRACE_AT_POLL || p->role == TRACE_AT_PARK)
 			n += 2;
-		else if (role == TRACE_AT_SPAWN || role == TRACE_AT_END)
-			n++;
+		else
+			n += is_task_event(p);
 	}
 	return n;
 }
@@ -245,7 +251,7 @@ static size_t count_probes(const struct trace_plan *plan)
 static bool has_role(const struct trace_plan *plan, enum trace_role role)
 {
 	for (size_t i = 0; i < plan->n; i++) {
-		if (plan->points[i].role == role)
+		if (plan->points[i].role == role && !plan->points[i].for_place)
 			return true;
 	}
 	return false;

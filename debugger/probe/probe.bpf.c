@@ -247,6 +247,10 @@ static __always_inline void copy_path(struct whole_record *r, const struct probe
 		distance = bpf_map_lookup_elem(&frames, &address);
 		if (!distance)
 			return;
+		if (!*distance) {
+			r->head.copied = 0;
+			return;
+		}
 		sp += *distance;
 	}
 }

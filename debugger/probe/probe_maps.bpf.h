@@ -102,7 +102,7 @@ struct {
 
 /*
  * Addresses in the file to which calls return, in frames of a known size: how far the return
- * address of the frame lies from that of the call, in bytes.
+ * address of the frame lies from that of the call, in bytes; 0: the way is of no interest.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -23,6 +23,7 @@ enum reference {
 	JUMP,          /* e9 */
 	LOAD,          /* lea: it loads the address */
 	CALL_REGISTER, /* ff d0 to d7 */
+	CALL_MEMORY,   /* ff /2: of the address that memory has, found by a register */
 };
 
 static uint64_t at_distance(const struct code_bytes *c, size_t i)
@@ -38,6 +39,19 @@ static bool is_relative(const struct code_bytes *c, size_t i)
 {
 	return i > 0 && i + 6 <= c->len && (c->bytes[i - 1] & 0xfb) == 0x48 &&
 	       (c->bytes[i + 1] & 0xc7) == 0x05;
+}
+
+/* The length of "ff /2" with an operand in memory, which a register leads to; 0: it is none. */
+static size_t memory_call_length(const struct code_bytes *c, size_t i)
+{
+	unsigned modrm = i + 2 <= c->len ? c->bytes[i + 1] : 0, mod = modrm >> 6, rm = modrm & 7;
+	size_t sib = rm == 4, len;
+
+	if ((modrm & 0x38) != 0x10 || mod == 3 || (mod == 0 && rm == 5) || i + 2 + sib > c->len)
+		return 0;
+	bool far = mod == 2 || (mod == 0 && sib && (c->bytes[i + 2] & 7) == 5);
+	len = 2 + sib + (mod == 1 ? 1 : far ? 4 : 0);
+	return i + len <= c->len ? len : 0;
 }
 
 /*
@@ -70,6 +84,10 @@ static enum reference read_reference(const struct code_map *m, const struct code
 		if (i + 2 <= c->len && (c->bytes[i + 1] & 0xf8) == 0xd0) {
 			*end = i + 2;
 			return CALL_REGISTER;
+		}
+		if (memory_call_length(c, i)) {
+			*end = i + memory_call_length(c, i);
+			return CALL_MEMORY;
 		}
 		if (i + 6 > c->len || (c->bytes[i + 1] != 0x15 && c->bytes[i + 1] != 0x25))
 			return NO_REFERENCE;
@@ -164,7 +182,30 @@ bool call_path_link(const struct code_map *m, uint64_t after, uint64_t callee,
 	return false;
 }
 
+bool call_path_is_indirect(const struct code_map *m, uint64_t after)
+{
+	enum { SHORTEST = 2, LONGEST = 7 };
+	const struct code_function *f = code_map_at(m, after - 1);
+	struct code_bytes c;
+
+	if (!f || !code_map_bytes(m, f, &c))
+		return false;
+	for (size_t len = SHORTEST; len <= LONGEST; len++) {
+		size_t own = after - c.address, end;
+		uint64_t to;
+
+		if (own < len || own > c.len)
+			continue;
+		enum reference r = read_reference(m, &c, own - len, &to, &end);
+		if (end == own && (r == CALL_REGISTER || r == CALL_MEMORY))
+			return true;
+	}
+	return false;
+}
+
 /* ---- all calls ---- */
+
+static const uint64_t any_target = UINT64_MAX; /* the callee of calls of an unknown address */
 
 struct call {
 	uint64_t callee, caller; /* entries */
@@ -174,6 +215,7 @@ struct call {
 struct finder {
 	const struct target *t;
 	const struct code_map *m;
+	const struct call_path_search *search;
 	struct map starts; /* entries of the functions that count */
 	VEC(struct call) calls;
 	VEC(uint64_t) loaded; /* what the function at hand loads */
@@ -192,18 +234,30 @@ static void add_call(struct finder *f, const struct code_bytes *c, uint64_t call
 			(struct call){ callee, c->address, end ? c->address + end : 0 };
 }
 
-/* Calls through registers, each of all functions that this one loads. */
-static void scan_registers(struct finder *f, const struct code_bytes *c)
+/* Calls through registers, each of all functions that this one loads; indirect: or of any. */
+static void scan_registers(struct finder *f, const struct code_bytes *c, bool indirect)
 {
-	for (size_t i = 0; f->loaded.n && i < c->len; i++) {
+	for (size_t i = 0; (f->loaded.n || indirect) && i < c->len; i++) {
 		uint64_t to;
 		size_t end;
 
-		if (c->bytes[i] != 0xff || read_reference(f->m, c, i, &to, &end) != CALL_REGISTER)
+		if (c->bytes[i] != 0xff)
 			continue;
-		for (size_t j = 0; j < f->loaded.n; j++)
+		enum reference r = read_reference(f->m, c, i, &to, &end);
+		if (indirect && (r == CALL_REGISTER || r == CALL_MEMORY))
+			add_call(f, c, any_target, end);
+		for (size_t j = 0; r == CALL_REGISTER && j < f->loaded.n; j++)
 			add_call(f, c, f->loaded.data[j], end);
 	}
+}
+
+static bool has_part(const char *name, const char *const *parts)
+{
+	for (; parts && *parts; parts++) {
+		if (strstr(name, *parts))
+			return true;
+	}
+	return false;
 }
 
 static void scan(struct finder *f, const struct code_function *function)
@@ -218,23 +272,15 @@ static void scan(struct finder *f, const struct code_function *function)
 		size_t end;
 		enum reference r = read_reference(f->m, &c, i, &to, &end);
 
-		if (r == NO_REFERENCE || r == CALL_REGISTER || !to || !map_has(&f->starts, to))
+		if (r == NO_REFERENCE || r == CALL_REGISTER || r == CALL_MEMORY || !to ||
+		    !map_has(&f->starts, to))
 			continue;
 		if (r != LOAD)
 			add_call(f, &c, to, r == CALL ? end : 0);
 		else
 			*vec_push(&f->loaded) = to;
 	}
-	scan_registers(f, &c);
-}
-
-static bool has_part(const char *name, const char *const *parts)
-{
-	for (; *parts; parts++) {
-		if (strstr(name, *parts))
-			return true;
-	}
-	return false;
+	scan_registers(f, &c, has_part(function->name, f->search->indirect));
 }
 
 static int by_callee(const void *a, const void *b)
@@ -244,13 +290,26 @@ static int by_callee(const void *a, const void *b)
 	return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
-static void visit_call(struct finder *f, const struct call *call)
+/* Whether the way ends with the calls in that function. */
+static bool ends_in(const struct finder *f, uint64_t caller)
+{
+	const struct code_function *function = code_map_at(f->m, caller);
+
+	return f->search->end && function && strstr(function->name, f->search->end);
+}
+
+static void visit_call(struct finder *f, const struct call *call, bool ends)
 {
 	uint64_t pc = call->after - 1 + f->m->dm->module->bias;
 	struct cfa_rule rule;
 
-	if (!call->after || !map_put(&f->visited, call->after, NULL) ||
-	    !cfa_rule_at(f->t, pc, &rule) || rule.reg != RSP || rule.offset <= 0 ||
+	if (!call->after || !map_put(&f->visited, call->after, NULL))
+		return;
+	if (ends) {
+		f->visit(call->after, 0, f->arg);
+		return;
+	}
+	if (!cfa_rule_at(f->t, pc, &rule) || rule.reg != RSP || rule.offset <= 0 ||
 	    rule.offset > MAX_DISTANCE)
 		return;
 	f->visit(call->after, (uint32_t)rule.offset, f->arg);
@@ -275,27 +334,30 @@ static void walk(struct finder *f)
 		}
 		for (; low < f->calls.n && f->calls.data[low].callee == callee; low++) {
 			const struct call *call = &f->calls.data[low];
+			bool ends = ends_in(f, call->caller);
 
-			visit_call(f, call);
-			if (map_put(&f->reached, call->caller, NULL))
+			visit_call(f, call, ends);
+			if (!ends && map_put(&f->reached, call->caller, NULL))
 				*vec_push(&f->queue) = call->caller;
 		}
 	}
 }
 
-void call_path_frames(const struct target *t, const struct code_map *m, const uint64_t *targets,
-                      size_t n, const char *const *parts, call_path_fn *visit, void *arg)
+void call_path_frames(const struct target *t, const struct code_map *m,
+                      const struct call_path_search *search, call_path_fn *visit, void *arg)
 {
-	struct finder f = { .t = t, .m = m, .visit = visit, .arg = arg };
+	struct finder f = { .t = t, .m = m, .search = search, .visit = visit, .arg = arg };
 	VEC(const struct code_function *) functions = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		map_put(&f.starts, targets[i], NULL);
-		if (map_put(&f.reached, targets[i], NULL))
-			*vec_push(&f.queue) = targets[i];
+	for (size_t i = 0; i < search->n; i++) {
+		map_put(&f.starts, search->targets[i], NULL);
+		if (map_put(&f.reached, search->targets[i], NULL))
+			*vec_push(&f.queue) = search->targets[i];
 	}
+	if (search->n)
+		*vec_push(&f.queue) = any_target;
 	for (size_t i = 0; i < m->n; i++) {
-		if (!has_part(m->functions[i].name, parts))
+		if (!has_part(m->functions[i].name, search->parts))
 			continue;
 		*vec_push(&functions) = &m->functions[i];
 		map_put(&f.starts, m->functions[i].low, NULL);

@@ -14,18 +14,29 @@ struct target;
 
 /*
  * after: where the call returns to, link-time. The return address of the function that calls lies
- * distance bytes above the one of the call.
+ * distance bytes above the one of the call; 0: the call is one that ends the way.
  */
 typedef void call_path_fn(uint64_t after, uint32_t distance, void *arg);
 
+struct call_path_search {
+	const uint64_t *targets; /* entries of functions, link-time */
+	size_t n;
+	/* Functions count whose mangled names have one of these parts; ended by NULL. */
+	const char *const *parts;
+	/* Those with one of these call a target by any address in a register or memory; NULL: none.
+	 */
+	const char *const *indirect;
+	const char *end; /* the calls in functions with this part end the way; NULL: none do */
+};
+
 /*
- * Calls visit with each call that leads to one of the targets (entries of functions, link-time), by
- * itself or by further calls and jumps, all of them in functions whose mangled names have one of
- * the parts (ended by NULL). Places that only look like a call may be among them. Frames that are
- * found by another register than the stack pointer are left out. t has the module of m.
+ * Calls visit with each call that leads to one of the targets, by itself or by further calls and
+ * jumps, all of them in functions that count. Places that only look like a call may be among them.
+ * Frames that are found by another register than the stack pointer are left out. t has the module
+ * of m.
  */
-void call_path_frames(const struct target *t, const struct code_map *m, const uint64_t *targets,
-                      size_t n, const char *const *parts, call_path_fn *visit, void *arg);
+void call_path_frames(const struct target *t, const struct code_map *m,
+                      const struct call_path_search *search, call_path_fn *visit, void *arg);
 
 enum { CALL_PATH_JUMPS = 3 };
 
@@ -42,5 +53,10 @@ struct call_link {
  */
 bool call_path_link(const struct code_map *m, uint64_t after, uint64_t callee,
                     struct call_link *ret);
+/*
+ * Whether the call that returns to that link-time address calls what a register or a place in
+ * memory has the address of, whatever that is.
+ */
+bool call_path_is_indirect(const struct code_map *m, uint64_t after);
 
 #endif

@@ -87,6 +87,38 @@ static void test_calls_through_registers(void **state)
 	assert_true(call_path_link(&c.map, entry(2) + 11, entry(0), &link));
 }
 
+/* "call *" with an operand in memory, of each form, and what looks like it. */
+static void test_calls_through_memory(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		bool indirect;
+	} cases[] = {
+		{ "\xff\x10", 2, true },                     /* (%rax) */
+		{ "\xff\x50\x18", 3, true },                 /* 24(%rax) */
+		{ "\x41\xff\x54\x24\x08", 5, true },         /* 8(%r12) */
+		{ "\xff\x14\x24", 3, true },                 /* (%rsp) */
+		{ "\xff\x93\x00\x01\x00\x00", 6, true },     /* 256(%rbx) */
+		{ "\xff\x94\x24\x00\x01\x00\x00", 7, true }, /* 256(%rsp) */
+		{ "\xff\x14\x25\x00\x10\x00\x00", 7, true }, /* 0x1000 */
+		{ "\xff\xd3", 2, true },                     /* %rbx */
+		{ "\xff\x60\x18", 3, false },                /* jmp */
+		{ "\x48\x8b\x40\x18", 4, false },            /* mov */
+	};
+	struct code c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		make(&c);
+		memcpy(c.text + LEN, cases[i].bytes, cases[i].len);
+		assert_int_equal(call_path_is_indirect(&c.map, entry(1) + cases[i].len),
+		                 cases[i].indirect);
+	}
+	assert_false(call_path_is_indirect(&c.map, entry(1)));
+	assert_false(call_path_is_indirect(&c.map, 0));
+}
+
 static void test_jumps(void **state)
 {
 	struct call_link link;
@@ -130,6 +162,15 @@ static void count(uint64_t after, uint32_t distance, void *arg)
 	f->direct += call_path_link(f->map, after, f->callee, &link);
 }
 
+static void count_ends(uint64_t after, uint32_t distance, void *arg)
+{
+	struct found *f = arg;
+
+	(void)after;
+	assert_int_equal(distance, 0);
+	f->n++;
+}
+
 static uint64_t function_named(const struct code_map *m, const char *part)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -159,12 +200,20 @@ static void test_frames(void **state)
 	f.dm->module->fd = open(path, O_RDONLY | O_CLOEXEC);
 	fail_on(code_map_read(f.dm, &f.arena, &map));
 	struct found found = { .map = &map, .callee = function_named(&map, "innermost") };
-	call_path_frames(f.target, &map, &found.callee, 1, parts, count, &found);
+	struct call_path_search search = { .targets = &found.callee, .n = 1, .parts = parts };
+	call_path_frames(f.target, &map, &search, count, &found);
 	assert_int_equal(found.n, 2);
 	assert_int_equal(found.direct, 1);
+	search.end = "middle";
+	call_path_frames(f.target, &map, &search, count_ends, &found);
+	assert_int_equal(found.n, 3);
+	search.end = NULL;
 	found.n = 0;
-	call_path_frames(f.target, &map, &found.callee, 1, one, count, &found);
-	call_path_frames(f.target, &map, NULL, 0, parts, count, &found);
+	search.parts = one;
+	call_path_frames(f.target, &map, &search, count, &found);
+	search.parts = parts;
+	search.n = 0;
+	call_path_frames(f.target, &map, &search, count, &found);
 	assert_int_equal(found.n, 0);
 	close(f.dm->module->fd);
 	f.dm->module->fd = -1;
@@ -177,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_calls_through_registers),
+		cmocka_unit_test(test_calls_through_memory),
 		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_frames),
 	};

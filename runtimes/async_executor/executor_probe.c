@@ -27,7 +27,8 @@ static const struct probe_bits woken = {
  */
 const struct probe_row executor_probes[] = {
 	{ PROBE_EVENT_POLL, "async_task::raw::", "run", .argument = 0 },
-	{ PROBE_EVENT_SPAWN, "async_task::raw::", "schedule", .argument = 0 },
+	{ PROBE_EVENT_SPAWN, "async_task::raw::", "schedule", .argument = 0,
+	  .never_through = "async_task::raw::" },
 	{ PROBE_EVENT_WAKE, "async_task::raw::", "wake_by_ref", .exchange = &woken,
 	  .calls = "new_unchecked", .or_calls = "schedule", .or_argument = 1 },
 	{ PROBE_EVENT_WAKE, "async_task::raw::", "wake", .exchange = &woken, .calls = "schedule",

@@ -6,6 +6,10 @@ static const struct mark_row marks[] = {
 	{ 0 },
 };
 
+static const char *const spawners[] = { "async_executor::", "smol::spawn::", NULL };
+static const char *const spawn_through[] = { "async_task::", "async_executor::", "smol::", "core::",
+	                                     "std::",        "alloc::",          NULL };
+
 static const char *const boundaries[] = { "async_executor::", "async_task::", NULL };
 
 static const struct leaf_row *const own_leaves[] = { executor_own_leaves, NULL };
@@ -55,6 +59,10 @@ const struct runtime executor_table = {
 	.probes = executor_probes,
 	.poll_caller_within = "async_task::runnable::",
 	.poll_caller = "run",
+	.spawners = spawners,
+	.spawn_through = spawn_through,
+	.spawn_caller_within = "async_task::runnable::",
+	.spawn_caller = "schedule",
 	.probe_id = executor_probe_id,
 	.type_of_table = executor_type_of_table,
 };

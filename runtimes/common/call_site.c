@@ -21,6 +21,28 @@ static bool is_spawner(const struct runtime *runtime, const char *name)
 	       str_begins(qualified_last(name), "spawn");
 }
 
+/*
+ * Whether the call that returns to that link-time address is that of the runtime's function that
+ * calls the point's function through the table of the task.
+ */
+static bool is_table_call(const struct way *w, const struct code_map *code, uint64_t after)
+{
+	const struct runtime *r = w->runtime;
+	SCRATCH(tmp);
+	size_t n;
+
+	if (!r->spawn_caller || !call_path_is_indirect(code, after))
+		return false;
+	const struct location *l =
+		lookup_locations(w->in->di, after - 1 + code->dm->module->bias, &tmp, &n);
+	const char *name = n && !l->mangled ? l->name : NULL;
+	const char *last = name ? qualified_last(name) : NULL;
+
+	return name && str_begins(name, r->spawn_caller_within) &&
+	       qualified_base_len(last) == strlen(r->spawn_caller) &&
+	       str_begins(last, r->spawn_caller);
+}
+
 /* Goes on to the function that has called the last one. */
 static void take(struct way *w, const struct location *l)
 {
@@ -59,7 +81,8 @@ bool call_site_of_spawn(struct inspector *in, const struct runtime *runtime,
 		const struct code_function *f = code_map_at(code, addresses[i] - 1);
 		struct call_link link;
 
-		if (!f || !call_path_link(code, addresses[i], callee, &link))
+		if (!f || (!call_path_link(code, addresses[i], callee, &link) &&
+		           (i || !is_table_call(&w, code, addresses[i]))))
 			return false;
 		for (size_t j = 0; j < link.n && !w.done; j++)
 			take_all(&w, code, link.jumps[j]);

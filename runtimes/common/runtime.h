@@ -102,6 +102,13 @@ struct probe_row {
 	 * Of a waker: its first use since a poll of the task began puts the task into a queue.
 	 */
 	bool queues;
+	/*
+	 * Of a spawn: tasks come there that exist already, too, by functions whose paths begin so;
+	 * NULL: unknown. for_place: the first poll of a task shows its spawn as well, and the point
+	 * is used only where the place of the spawn is wanted.
+	 */
+	const char *never_through;
+	bool for_place;
 };
 
 /*
@@ -318,6 +325,12 @@ struct runtime {
 	 * tell who has called them.
 	 */
 	const char *const *spawners, *const *spawn_through;
+	/*
+	 * The function that calls a probe of PROBE_EVENT_SPAWN through the table of the task, and
+	 * nothing else by an address in a register or memory: the beginning of its path, its own
+	 * name. NULL: there is none.
+	 */
+	const char *spawn_caller_within, *spawn_caller;
 	/* A function of a type that calls the poll functions of tasks; its own name alone. */
 	const char *poll_caller_within, *poll_caller;
 	/* How probes find ids in the nth copy; false: its debug info does not tell. */

@@ -327,7 +327,7 @@ static struct error *find_task_places(struct finder *f)
 /* Whether a spawn of that runtime can be distinguished from another use of a task. */
 static bool shows_spawns(const struct trace_point *p)
 {
-	return p->role == TRACE_AT_SPAWN && !p->id->is_address;
+	return p->role == TRACE_AT_SPAWN && !p->id->is_address && !p->for_place;
 }
 
 /* All spawns: for types that are too many to test, and for a task that is not there yet. */

@@ -36,6 +36,8 @@ static const struct probe_row probes[] = {
 	{ PROBE_EVENT_SPAWN, "tokio::runtime::scheduler::multi_thread::", "schedule_task",
 	  .argument = 1, .unless = "bind_inner" },
 	{ PROBE_EVENT_SPAWN, "tokio::runtime::blocking::pool::", "spawn_task", .argument = 1 },
+	{ PROBE_EVENT_SPAWN, "tokio::task::local::Shared::", "schedule", .direct = true,
+	  .argument = 1, .never_through = "tokio::runtime::task::", .for_place = true },
 	{ PROBE_EVENT_END, "tokio::runtime::task::harness::", "complete", .argument = 0 },
 	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_internal",
 	  .argument = 0 },

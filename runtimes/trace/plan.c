@@ -271,6 +271,18 @@ static bool has_path(const struct planner *p, const struct probe_row *row)
 	       !p->id->location.behind_id && !p->code->stripped;
 }
 
+/* Whether a point of wake-ups is at that address: which of the two is hit first is unknown. */
+static bool has_wake_at(const struct planner *p, uint64_t address)
+{
+	for (size_t i = p->first; i < p->points.n; i++) {
+		const struct trace_point *x = &p->points.data[i];
+
+		if (x->role == TRACE_AT_WAKE && x->code == p->code && x->address == address)
+			return true;
+	}
+	return false;
+}
+
 /* name: NULL for unknown; job: of a TRACE_AT_POLL, where debug info does not tell. */
 static void add_function(struct planner *p, const struct code_function *f, const char *name,
                          const struct probe_row *row, enum trace_job job)
@@ -289,6 +301,8 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.parameter = row->argument,
 		.job = job,
 		.queues = row->queues,
+		.for_place = row->for_place,
+		.never_through = row->never_through,
 	};
 	bool identified = point.role != TRACE_AT_PARK;
 
@@ -298,6 +312,8 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		return;
 	point.address = site.address;
 	point.slow = site.slow;
+	if (row->for_place && has_wake_at(p, point.address))
+		return;
 	point.offset = code_map_offset(p->code, point.address);
 	point.kernel = (struct probe_point){
 		.kind = plan_kernel_kind(point.role),

@@ -76,7 +76,9 @@ struct trace_point {
 	bool inside;        /* it is not the function's entry, but within it */
 	bool of_park;       /* of TRACE_AT_RETURN: only calls of TRACE_AT_PARK return there */
 	bool queues;        /* of TRACE_AT_WAKER: as in struct probe_row */
-	bool slow;          /* the kernel needs a single step there */
+	bool for_place;     /* of TRACE_AT_SPAWN: as there, */
+	const char *never_through;       /* and this, too */
+	bool slow;                       /* the kernel needs a single step there */
 	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
 	struct probe_point kernel;
 };

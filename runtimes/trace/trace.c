@@ -29,30 +29,50 @@ static bool is_wanted_path(const struct trace *t, const struct trace_point *p)
 	return p->kernel.path_from && t->options.sites && t->options.events[TRACE_SPAWN];
 }
 
-/*
- * Adds the frames of calls that lead to the points of one runtime in a module, of which first is
- * one.
- */
+/* with: also where the runtime's function is that calls through tables; NULL: without. */
+static const char **mangled_parts(struct arena *a, const char *const *paths,
+                                  const struct runtime *with)
+{
+	size_t n = 0;
+
+	while (paths[n])
+		n++;
+	const char **parts = NEW_ARRAY(a, const char *, n + 2);
+	for (size_t i = 0; i < n; i++)
+		parts[i] = plan_mangled(a, paths[i]);
+	if (with)
+		parts[n] = plan_mangled(a, with->spawn_caller_within);
+	return parts;
+}
+
+/* Whether the ways to two points are looked for together. */
+static bool is_with(const struct trace_point *a, const struct trace_point *b)
+{
+	return a->code == b->code && a->runtime == b->runtime &&
+	       a->never_through == b->never_through;
+}
+
+/* Adds the frames of calls that lead to points of one runtime in a module: first and others. */
 static void add_frames(struct trace *t, const struct trace_point *first)
 {
 	SCRATCH(tmp);
-	const char *const *through = first->runtime->spawn_through;
+	const struct runtime *r = first->runtime;
+	const char *never = first->never_through;
 	uint64_t *targets = NEW_ARRAY(&tmp, uint64_t, t->plan.n);
-	const char **parts;
-	size_t n = 0, nparts = 0;
+	struct call_path_search search = {
+		.targets = targets,
+		.parts = mangled_parts(&tmp, r->spawn_through, NULL),
+		.indirect = r->spawn_caller ? mangled_parts(&tmp, r->spawners, r) : NULL,
+		.end = never ? plan_mangled(&tmp, never) : NULL,
+	};
 
 	for (size_t i = 0; i < t->plan.n; i++) {
 		const struct trace_point *p = &t->plan.points[i];
 
-		if (is_wanted_path(t, p) && p->code == first->code && p->runtime == first->runtime)
-			targets[n++] = p->entry;
+		if (is_wanted_path(t, p) && is_with(first, p))
+			targets[search.n++] = p->entry;
 	}
-	while (through[nparts])
-		nparts++;
-	parts = NEW_ARRAY(&tmp, const char *, nparts + 1);
-	for (size_t i = 0; i < nparts; i++)
-		parts[i] = plan_mangled(&tmp, through[i]);
-	call_path_frames(t->in->target, first->code, targets, n, parts, add_frame, t);
+	call_path_frames(t->in->target, first->code, &search, add_frame, t);
 	LOG("trace", "%zu calls may lead to a spawn", t->nframes);
 }
 
@@ -63,9 +83,10 @@ static void add_all_frames(struct trace *t)
 	for (size_t i = 0; i < t->plan.n; i++) {
 		const struct trace_point *p = &t->plan.points[i];
 
+		uint64_t of = map_key_of_pair((uintptr_t)p->runtime, (uintptr_t)p->never_through);
+
 		if (is_wanted_path(t, p) &&
-		    map_put(&done, map_key_of_pair((uintptr_t)p->code, (uintptr_t)p->runtime),
-		            NULL))
+		    map_put(&done, map_key_of_pair((uintptr_t)p->code, of), NULL))
 			add_frames(t, p);
 	}
 	map_free(&done);
@@ -103,7 +124,8 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 	case TRACE_AT_WAKER:
 		return wanted[TRACE_WAKE] && (t->options.wakers || p->queues);
 	case TRACE_AT_SPAWN:
-		return wanted[TRACE_SPAWN] || wanted[TRACE_WAKE];
+		return p->for_place ? t->options.sites && wanted[TRACE_SPAWN]
+		                    : wanted[TRACE_SPAWN] || wanted[TRACE_WAKE];
 	case TRACE_AT_END:
 		return p->kernel.is_own_id || wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN] ||
 		       wanted[TRACE_POLL_END];

@@ -3,8 +3,9 @@
 
 usage: run_trace_spawned.py [--allow-slow] ASYNCDBG PROGRAM [TEST...]
 
-PROGRAM is `traced`. Each spawn must be at a line of its source that spawns, and at the one that a snapshot
-tells of the same task, where it does. Exit status 77 where the kernel refuses probes.
+PROGRAM is `traced`, or `traced_tasks` or `traced_compio`, which run on other executors. Each spawn must be at a
+line of its source that spawns such a task, and at the one that a snapshot tells of the same task, where it does.
+Exit status 77 where the kernel refuses probes.
 """
 import json
 import os
@@ -17,7 +18,12 @@ import run_trace
 from traced import HERE, WAIT, Program, Trace, check, check_schema_of, check_true, end, leave_out_refused, run_tests
 from traced import slow, take_slow
 
-PROGRAMS = os.path.join(HERE, "..", "programs")
+WORKSPACES = [os.path.join(HERE, "..", name) for name in ("programs", "executors", "compio")]
+SECTIONS = {
+    "traced": ("counts", "current", "pingpong 10", "top 1"),
+    "traced_tasks": ("counts", "local", "pingpong 10", "reuse 5", "dropped"),
+    "traced_compio": ("counts", "threads", "pingpong 10", "reuse 5"),
+}
 
 
 def spawns_of(asyncdbg, program, section):
@@ -31,14 +37,14 @@ def spawns_of(asyncdbg, program, section):
     traced.end()
     trace.finish()
     check(f"{section}: lost", trace.end["lost"], 0)
-    check(f"{section}: missing keys", trace.head["missing_keys"], [])
+    check(f"{section}: places of late ones", [i for i in trace.items if i.get("late") and i["spawned_at"]], [])
     return [item for item in trace.items if not item.get("late")], trace
 
 
 def line_of(place):
     """The text of a line of the program's source."""
-    path = os.path.join(PROGRAMS, place["file"].partition("/programs/")[2] or place["file"].lstrip("/"))
-    path = path if os.path.exists(path) else os.path.join(PROGRAMS, *place["file"].split("/")[-3:])
+    own = os.path.join(*place["file"].split("/")[-3:])
+    path = next(p for p in (os.path.join(w, own) for w in WORKSPACES) if os.path.exists(p))
     with open(path, encoding="utf-8") as file:
         return file.read().splitlines()[place["line"] - 1]
 
@@ -49,13 +55,20 @@ def check_lines(section, spawns):
         place = item["spawned_at"]
         check_true(f"{section}: a place of {item['type']}", place)
         if place:
-            check_true(f"{section}: {item['type']} at {place}: {line_of(place)}", "spawn" in line_of(place))
+            call = re.search(r"(?<!fn )\bspawn\w*\((\w*\()?", line_of(place))
+            check_true(f"{section}: {item['type']} at {place}: {line_of(place)}",
+                       call and (call[1] or "").rstrip("(") in item["type"])
 
 
 def test_lines(asyncdbg, program):
-    for section in ("counts", "current", "pingpong 10", "top 1"):
+    for section in SECTIONS[os.path.basename(program)]:
         spawns, trace = spawns_of(asyncdbg, program, section)
+        if trace.head["missing_keys"]:
+            print(f"{section}: no places: {trace.head['missing_keys']}")
+            check(f"{section}: no places, and none is seen itself", spawns, [])
+            continue
         check_lines(section, spawns)
+        check(f"{section}: seen late", [item["type"] for item in trace.items if item.get("late")], [])
         check_schema_of(section, [trace.first + "".join(trace.lines)], ".jsonl")
 
 
@@ -114,6 +127,8 @@ def main(arguments):
     if len(arguments) < 2:
         sys.exit(__doc__)
     asyncdbg, program, *names = arguments
+    if os.path.basename(program) != "traced":
+        names = ["lines"]
     run_tests(globals(), names, (asyncdbg, program))
     end()
 

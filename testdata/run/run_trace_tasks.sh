@@ -1,6 +1,6 @@
 #!/bin/bash
 # Traces executors/traced_tasks, tasks of async-executor, and compares the events with the program's own
-# counts: see run_trace_tasks.py.
+# counts, and where they were spawned with its source: see run_trace_tasks.py, run_trace_spawned.py.
 #
 # usage: run_trace_tasks.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -35,8 +35,15 @@ build() {
 	BINARIES=$target/$profile
 }
 
+# run LOCK. Places are compared with the newest version.
+run() {
+	"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$BINARIES/traced_tasks" || return
+	[ "$1" != Cargo ] || [ "$profile" = lto ] ||
+		"$testdata/run/run_trace_spawned.py" "${slow[@]}" "$asyncdbg" "$BINARIES/traced_tasks"
+}
+
 if [ -n "${BINARIES:-}" ]; then
-	"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$BINARIES/traced_tasks"
+	run Cargo
 	exit
 fi
 if [ $# -eq 0 ]; then
@@ -48,6 +55,6 @@ for lock; do
 	lock=$(basename "$lock" .lock)
 	echo "$lock:"
 	build "$lock"
-	"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$BINARIES/traced_tasks" || status=$?
+	run "$lock" || status=$?
 done
 exit "$status"

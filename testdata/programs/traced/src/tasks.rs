@@ -167,7 +167,10 @@ pub fn current() {
     let runtime = Builder::new_current_thread().enable_time().build().expect("no runtime");
 
     SUSPENDED.store(false, Ordering::SeqCst);
-    LocalSet::new().block_on(&runtime, async {
+    let set = LocalSet::new();
+    spawned();
+    let outside = set.spawn_local(local_yielder(2));
+    set.block_on(&runtime, async {
         let handle = Handle::current();
         let suspended = spawn_here(aborted());
         while !SUSPENDED.load(Ordering::SeqCst) {
@@ -182,10 +185,12 @@ pub fn current() {
         tasks.push(job(2));
         let panicker = spawn_here(panicker());
         assert!(panicker.await.expect_err("it did not panic").is_panic());
+        tasks.push(outside);
         join(tasks).await;
     });
+    drop(set);
     drop(runtime);
-    assert_eq!(polls("traced::tasks::local_yielder"), 10 + 20 + 30 + 3);
+    assert_eq!(polls("traced::tasks::local_yielder"), 10 + 20 + 30 + 2 + 4);
     assert_eq!(polls("traced::tasks::yielder"), 10 + 20 + 2);
 }
 
