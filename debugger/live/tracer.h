@@ -75,6 +75,7 @@ enum tracer_request_kind {
 	TRACER_UNWATCH,      /* removes it; no error if there is none */
 	TRACER_SIGNAL, /* which signal a thread receives in place of the one that stopped it */
 	TRACER_ARRIVE, /* whether a thread that something else has halted is at a breakpoint, too */
+	TRACER_MATCH,  /* whether a thread passes the tests of filters: see struct tracer_request */
 	/* Not supported yet: ERR_STATE. */
 	TRACER_SET_REGISTERS,
 };
@@ -211,6 +212,14 @@ struct tracer_request {
 			pid_t tid;
 			uint64_t addr; /* result */
 		} arrive;
+		/* TRACER_MATCH: filters as of TRACER_BREAK, n of them. What cannot be read matches.
+		 */
+		struct {
+			pid_t tid;
+			const struct tracer_filter *filters;
+			size_t n;
+			bool matches; /* result */
+		} match;
 		struct {
 			pid_t tid;
 			struct arena *arena; /* of the result */

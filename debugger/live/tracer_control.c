@@ -462,6 +462,20 @@ static void arrive(struct tracer *tr, struct tracer_request *r)
 	r->arrive.addr = p ? pc : 0;
 }
 
+static void match(struct tracer *tr, struct tracer_request *r)
+{
+	unsigned char regs[TRACER_MAX_USER_REGS];
+	struct tracee *tracee = tracer_find(tr, r->match.tid);
+	struct planted p = { .nfilters = r->match.n };
+
+	r->match.matches = true;
+	if (!tracee || tracee->state != TRACEE_STOPPED ||
+	    !tracer_read_registers(tr, tracee->tid, regs))
+		return;
+	p.filters = (struct tracer_filter *)(uintptr_t)r->match.filters; /* which are only read */
+	r->match.matches = tracer_filter_matches(tr, regs, &p);
+}
+
 static struct error *set_signal(struct tracer *tr, const struct tracer_request *r)
 {
 	struct tracee *tracee = tracer_find(tr, r->signal.tid);
@@ -496,6 +510,9 @@ static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 		return set_signal(tr, r);
 	case TRACER_ARRIVE:
 		arrive(tr, r);
+		return NULL;
+	case TRACER_MATCH:
+		match(tr, r);
 		return NULL;
 	default:
 		return error_new(ERR_STATE, "not supported yet");

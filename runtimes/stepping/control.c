@@ -383,6 +383,18 @@ struct error *control_unplant(struct control *c, uint64_t addr)
 	return request(c, &r);
 }
 
+struct error *control_matches(struct control *c, pid_t tid, const struct tracer_filter *filters,
+                              size_t n, bool *ret)
+{
+	struct tracer_request r = { .kind = TRACER_MATCH,
+		                    .match = { .tid = tid, .filters = filters, .n = n } };
+
+	TRY(need_program(c));
+	TRY(request(c, &r));
+	*ret = r.match.matches;
+	return NULL;
+}
+
 struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool reads, bool on)
 {
 	struct tracer_request r = { .kind = on ? TRACER_WATCH : TRACER_UNWATCH,

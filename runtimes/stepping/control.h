@@ -155,6 +155,9 @@ struct error *control_yield(struct control *c, pid_t tid) MUST_CHECK;
 struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
                             size_t n) MUST_CHECK;
 struct error *control_unplant(struct control *c, uint64_t addr) MUST_CHECK;
+/* For trap.c alone: whether a thread of the halted program passes n filters; see TRACER_MATCH. */
+struct error *control_matches(struct control *c, pid_t tid, const struct tracer_filter *filters,
+                              size_t n, bool *ret) MUST_CHECK;
 /* For watch.c alone: watches writes to len bytes, and reads, or no longer; see TRACER_WATCH. */
 struct error *control_watch(struct control *c, uint64_t addr, unsigned len, bool reads, bool on)
 	MUST_CHECK;

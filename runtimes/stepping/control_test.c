@@ -138,6 +138,49 @@ static void test_interrupted_halt(void **state)
 	child_wait_progress(&child);
 }
 
+static struct error *halt_at_tenth(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	unsigned *hits = arg;
+
+	(void)hit;
+	*stop = ++*hits == 10;
+	return NULL;
+}
+
+/* A trap of an address is asked for threads that match its own filter alone. */
+static void test_filters_of_one_address(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	struct trap *all, *none, *same;
+	unsigned hits = 0, others = 0, matching = 0;
+	const struct tracer_filter never = { .reg = TRACER_THREAD_POINTER, .size = 8, .value = 1 };
+	struct tracer_filter always = never;
+	CHILD(child, NULL, call_forever);
+	struct trap_options options = { .addr = (uintptr_t)step_on,
+		                        .decide = halt_at_tenth,
+		                        .arg = &hits };
+
+	(void)state;
+	always.differs = true;
+	check(control_attach(&c, child.pid));
+	check(trap_add(&c, &options, &all));
+	options.filter = &never;
+	options.arg = &others;
+	check(trap_add(&c, &options, &none));
+	options.filter = &always;
+	options.arg = &matching;
+	check(trap_add(&c, &options, &same));
+	check(control_continue(&c));
+	assert_int_equal(hits, 10);
+	assert_int_equal(others, 0);
+	assert_int_equal(matching, 10);
+	check(trap_remove(&c, all));
+	check(trap_remove(&c, none));
+	check(trap_remove(&c, same));
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
 static void interrupt_unwatched(void *arg, pid_t tid, int errnum)
 {
 	int *ret = arg;
@@ -208,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_interrupted_kill),
 		cmocka_unit_test(test_interrupted_halt),
 		cmocka_unit_test(test_yield),
+		cmocka_unit_test(test_filters_of_one_address),
 		cmocka_unit_test(test_unwatched_thread),
 	};
 

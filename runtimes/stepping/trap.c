@@ -105,10 +105,32 @@ struct error *trap_remove(struct control *c, struct trap *trap)
 	return err;
 }
 
+static bool is_alone(const struct control *c, uint64_t addr)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->traps.list.n; i++)
+		n += is_at(c->traps.list.data[i], addr);
+	return n == 1;
+}
+
+/* The filter of another trap of the address may have reported the thread. */
+static struct error *ask_one(struct control *c, const struct trap *trap, const struct trap_hit *hit,
+                             bool alone, bool *halts)
+{
+	bool matches = true;
+
+	*halts = false;
+	if (trap->nfilters && !alone)
+		TRY(control_matches(c, hit->tid, trap->filters, trap->nfilters, &matches));
+	return matches ? trap->decide(trap->arg, hit, halts) : NULL;
+}
+
 struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop)
 {
 	size_t n = c->traps.list.n; /* those that are added meanwhile do not decide */
 	struct error *err = NULL;
+	bool alone = is_alone(c, hit->addr);
 
 	*stop = false;
 	c->traps.deciding = true;
@@ -118,7 +140,7 @@ struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop
 
 		if (!is_at(trap, hit->addr))
 			continue;
-		err = trap->decide(trap->arg, hit, &halts);
+		err = ask_one(c, trap, hit, alone, &halts);
 		*stop |= halts;
 	}
 	c->traps.deciding = false;
