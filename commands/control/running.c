@@ -206,7 +206,7 @@ static struct error *run_kill(struct session *s, const struct answer *answer,
 {
 	(void)call;
 	TRY(stop_need_program(s));
-	TRY(control_kill(&s->debuggee.control));
+	TRY(debuggee_kill(&s->debuggee));
 	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
 	return session_reopen(s, 0, NULL);
@@ -249,15 +249,18 @@ static struct error *run_stepi(struct session *s, const struct answer *answer,
 		TRY(words_number(call->args.word[0], "a number of instructions", UINT32_MAX, &n));
 	pid_t tid = s->focus ? s->focus : s->debuggee.control.pid;
 
-	for (; n && s->debuggee.control.pid; n--) {
-		TRY(control_step(&s->debuggee.control, tid));
-		if (s->debuggee.control.stop.reason != CONTROL_STEPPED)
+	struct control *c = &s->debuggee.control;
+
+	for (; n && c->pid; n--) {
+		struct error *err = interrupt_check();
+
+		TRY(control_end_by_interrupt(c, err ? err : debuggee_step_one(&s->debuggee, tid)));
+		if (c->stop.reason != CONTROL_STEPPED)
 			break;
-		TRY(interrupt_check());
 	}
 	TRY(stop_show(s, answer, out));
 	TRY(out_end(out));
-	return s->debuggee.control.pid ? NULL : session_reopen(s, 0, NULL);
+	return c->pid ? stop_delete_temporary(s) : session_reopen(s, 0, NULL);
 }
 
 static struct error *check_stepi(const struct call *call)

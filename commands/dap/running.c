@@ -253,7 +253,7 @@ static struct error *run(struct dap *d)
 			return NULL;
 	}
 	if (d->steps_one)
-		return control_step(c, d->step.tid);
+		return debuggee_step_one(&d->s->debuggee, d->step.tid);
 	return stop_run(d->s, d->steps ? &d->step : NULL, running_messages(d));
 }
 

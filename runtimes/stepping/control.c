@@ -241,20 +241,37 @@ static struct error *run_on(struct control *c, bool *interrupted)
 	return err ? err : wait_stop(c, interrupted);
 }
 
-/* Asks the traps that the thread of a watchpoint has come to as well, so that it halts once. */
-static struct error *ask_there(struct control *c)
+/* Asks the traps that a thread has come to beside what has halted it, so that it halts once. */
+static struct error *ask_there(struct control *c, pid_t tid, uint64_t *addr, bool *stop)
 {
-	struct tracer_request r = { .kind = TRACER_ARRIVE, .arrive = { .tid = c->stop.tid } };
+	struct tracer_request r = { .kind = TRACER_ARRIVE, .arrive = { .tid = tid } };
+
+	*stop = false;
+	TRY(request(c, &r));
+	const struct trap_hit hit = { tid, r.arrive.addr };
+	*addr = hit.addr;
+	return hit.addr ? trap_ask(c, &hit, stop) : NULL;
+}
+
+struct error *control_arrive(struct control *c, pid_t tid)
+{
+	uint64_t addr;
 	bool stop;
 
-	TRY(request(c, &r));
-	const struct trap_hit hit = { c->stop.tid, r.arrive.addr };
-	return hit.addr ? trap_ask(c, &hit, &stop) : NULL;
+	TRY(need_program(c));
+	TRY(ask_there(c, tid, &addr, &stop));
+	if (stop)
+		c->stop = (struct control_stop){ .reason = CONTROL_BREAKPOINT,
+			                         .tid = tid,
+			                         .addr = addr };
+	return NULL;
 }
 
 struct error *control_ask(struct control *c, bool *stop)
 {
 	const struct trap_hit hit = { c->stop.tid, c->stop.addr };
+	uint64_t addr;
+	bool there;
 
 	*stop = true;
 	if (c->stop.reason == CONTROL_BREAKPOINT)
@@ -264,7 +281,7 @@ struct error *control_ask(struct control *c, bool *stop)
 	*stop = false;
 	if (c->watched)
 		TRY(c->watched(c->watched_arg, &hit, stop));
-	return *stop ? ask_there(c) : NULL;
+	return *stop ? ask_there(c, hit.tid, &addr, &there) : NULL;
 }
 
 /* Whether what has halted the program lets it pass. */

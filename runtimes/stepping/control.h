@@ -144,6 +144,12 @@ struct error *control_enter(struct control *c) MUST_CHECK;
 /* Executes one instruction of a thread, the others are held: c->stop. */
 struct error *control_step(struct control *c, pid_t tid) MUST_CHECK;
 /*
+ * Asks the traps at the instruction that a thread is about to execute, to which single steps have
+ * brought it. If one halts, c->stop is CONTROL_BREAKPOINT, else it stays. None of them decides
+ * again when the thread goes on.
+ */
+struct error *control_arrive(struct control *c, pid_t tid) MUST_CHECK;
+/*
  * Lets the others run for a moment, as the thread may wait for them; it stays where it is. c->stop
  * is CONTROL_STEPPED, or says what has halted the program meanwhile.
  */

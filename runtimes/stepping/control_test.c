@@ -138,6 +138,49 @@ static void test_interrupted_halt(void **state)
 	child_wait_progress(&child);
 }
 
+static struct error *count_hits(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	unsigned *hits = arg;
+
+	(void)hit;
+	++*hits;
+	*stop = true;
+	return NULL;
+}
+
+/* A thread that single steps have brought to a trap hits it there, once. */
+static void test_arrive(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	struct trap *trap;
+	unsigned hits = 0, before, after;
+	CHILD(child, NULL, call_forever);
+	const struct trap_options options = { .addr = (uintptr_t)step_on,
+		                              .decide = count_hits,
+		                              .arg = &hits };
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	check(trap_add(&c, &options, &trap));
+	do {
+		check(control_step(&c, child.pid));
+		assert_int_equal(c.stop.reason, CONTROL_STEPPED);
+		assert_int_equal(hits, 0);
+		check(control_arrive(&c, child.pid));
+	} while (c.stop.reason == CONTROL_STEPPED);
+	assert_int_equal(c.stop.reason, CONTROL_BREAKPOINT);
+	assert_int_equal(c.stop.addr, (uintptr_t)step_on);
+	assert_int_equal(hits, 1);
+	check(control_read(&c, (uintptr_t)&calls, (void *)&before, sizeof(before)));
+	check(control_continue(&c));
+	assert_int_equal(hits, 2);
+	check(control_read(&c, (uintptr_t)&calls, (void *)&after, sizeof(after)));
+	assert_int_equal(after, before + 1);
+	check(trap_remove(&c, trap));
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
 static struct error *halt_at_tenth(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	unsigned *hits = arg;
@@ -251,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_interrupted_kill),
 		cmocka_unit_test(test_interrupted_halt),
 		cmocka_unit_test(test_yield),
+		cmocka_unit_test(test_arrive),
 		cmocka_unit_test(test_filters_of_one_address),
 		cmocka_unit_test(test_unwatched_thread),
 	};

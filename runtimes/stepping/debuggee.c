@@ -35,7 +35,6 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 	d->control.on_unwatched = watch_report_unwatched;
 	d->control.on_unwatched_arg = d;
 	debuggee_forget_hits(d);
-	d->step = (struct step_end){ 0 };
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
 	debuggee_forget_tasks(d);
@@ -50,7 +49,6 @@ void debuggee_end(struct debuggee *d)
 	libraries_forget(d);
 	d->handle = NULL;
 	debuggee_forget_hits(d);
-	d->step = (struct step_end){ 0 };
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
 	debuggee_forget_tasks(d);
@@ -61,6 +59,7 @@ void debuggee_forget_hits(struct debuggee *d)
 {
 	d->breakpoint = NULL;
 	d->watch = NULL;
+	d->step = (struct step_end){ 0 };
 	for (size_t i = 0; i < d->breakpoints.list.n; i++)
 		d->breakpoints.list.data[i]->halts = false;
 	for (size_t i = 0; i < d->watches.list.n; i++)
@@ -70,10 +69,26 @@ void debuggee_forget_hits(struct debuggee *d)
 struct error *debuggee_continue(struct debuggee *d)
 {
 	debuggee_forget_hits(d);
-	d->step = (struct step_end){ 0 };
 	deadlock_break_prepare(d);
 	TRY(breakpoint_begin_rates(d));
 	return control_continue(&d->control);
+}
+
+struct error *debuggee_step_one(struct debuggee *d, pid_t tid)
+{
+	struct control *c = &d->control;
+
+	debuggee_forget_hits(d);
+	TRY(control_step(c, tid));
+	if (!c->pid || c->stop.reason != CONTROL_STEPPED)
+		return NULL;
+	return control_end_by_interrupt(c, control_arrive(c, tid));
+}
+
+struct error *debuggee_kill(struct debuggee *d)
+{
+	debuggee_forget_hits(d);
+	return control_kill(&d->control);
 }
 
 /* ---- the task of a thread ---- */

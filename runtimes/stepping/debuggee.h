@@ -57,10 +57,18 @@ struct debuggee {
 struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle) MUST_CHECK;
 /* There is no program any more, or it is under nobody's control. Breakpoints are kept. */
 void debuggee_end(struct debuggee *d);
-/* Whatever halted it at the last stop does so no longer: it is about to run. */
+/* Whatever halted it at the last stop, or the step that ended there, is over: it is about to run.
+ */
 void debuggee_forget_hits(struct debuggee *d);
 /* Lets it run as control_continue() does; sets d->breakpoint. */
 struct error *debuggee_continue(struct debuggee *d) MUST_CHECK;
+/*
+ * Executes one instruction of a thread, the others are held. Where it comes to a breakpoint, that
+ * is a hit.
+ */
+struct error *debuggee_step_one(struct debuggee *d, pid_t tid) MUST_CHECK;
+/* Ends the program: control_kill(). */
+struct error *debuggee_kill(struct debuggee *d) MUST_CHECK;
 /*
  * The id of the task that a thread of the halted program runs; NULL: none. Valid until the next
  * snapshot of the handle. Costs a look at the tasks that run, once for each stop of a thread; less

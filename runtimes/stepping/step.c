@@ -104,7 +104,6 @@ static struct error *run(struct step_plan *p)
 	bool into = p->options->kind == STEP_INTO && !p->leaving;
 
 	debuggee_forget_hits(p->d);
-	p->d->step = (struct step_end){ 0 };
 	step_end_watch_thread(p);
 	if (into || p->options->kind == STEP_INSTRUCTION)
 		return control_end_by_interrupt(&p->d->control, step_into_run(p));
@@ -149,6 +148,16 @@ static void finish(struct step_plan *p)
 		give_up(p);
 }
 
+/* A step that ends where no trap was needed may have come to breakpoints of the user. */
+static struct error *arrive(struct step_plan *p)
+{
+	struct control *c = &p->d->control;
+
+	if (!p->by_itself || !c->pid || p->end.reason == STEP_THREAD_ENDED)
+		return NULL;
+	return control_end_by_interrupt(c, control_arrive(c, p->tid));
+}
+
 struct error *step_run(struct debuggee *d, const struct step_options *options)
 {
 	struct step_plan p = { .d = d, .options = options, .tid = options->tid };
@@ -174,7 +183,7 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 		return err;
 	}
 	d->step = p.end;
-	return end;
+	return end ? end : arrive(&p);
 }
 
 const char *step_kind_name(enum step_kind kind)

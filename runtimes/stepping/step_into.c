@@ -250,6 +250,7 @@ static struct error *left(struct step_plan *p, const struct step_frame *now, enu
 
 	TRY(step_end_at_return(p, &hit, &stop));
 	*ret = stop ? WALK_END : WALK_RUN;
+	p->by_itself = stop;
 	if (stop)
 		p->d->control.stop.reason = CONTROL_BREAKPOINT;
 	return NULL;
@@ -305,12 +306,14 @@ static struct error *walk(struct step_plan *p, enum walked *ret)
 		return end_unless_alive(p, err);
 	if (has_called(p, &before, &now))
 		return called(p, &now, ret);
-	if (p->options->kind == STEP_INSTRUCTION)
+	p->by_itself = p->options->kind == STEP_INSTRUCTION;
+	if (p->by_itself)
 		return NULL;
 	if (now.pc == p->returns && now.sp == p->cfa)
 		return left(p, &now, ret);
 	if (step_lines_has(p, now.pc)) {
 		c->stop.reason = CONTROL_BREAKPOINT;
+		p->by_itself = true;
 		p->end.reason = STEP_LINE;
 		return NULL;
 	}

@@ -78,6 +78,7 @@ struct step_plan {
 	bool entered; /* STEP_INTO: a thread is about to poll a coroutine that was called or spawned
 	               */
 	unsigned walked; /* instructions that were executed one by one */
+	bool by_itself;  /* single instructions have led to the end of the step: no trap was hit */
 	bool leaving;    /* it has returned, and goes on to a frame of the user's code */
 	bool on_any;     /* STEP_INTO: what was spawned is waited for, on whatever thread */
 	bool on_stack;   /* the suspended instance lies on the stack of thread tid */

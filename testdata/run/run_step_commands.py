@@ -265,6 +265,51 @@ def own_breakpoint(asyncdbg, program):
     end(session)
 
 
+def listed(session):
+    """The numbers of breakpoints, each with its hits."""
+    return {b["number"]: b["hits"] for b in session.ask("info breakpoints")["breakpoints"]}
+
+
+@check
+def walked_breakpoints(asyncdbg, program):
+    """A breakpoint to which single instructions lead is hit there; what comes after is not one."""
+    if is_optimised(program): # the functions are inlined
+        return
+    session, _ = begin(asyncdbg, program, "rounds", "stepping::awaits::rounds")
+    session.ask("break stepping::record::Me::add")
+    stop = session.ask("step")["stopped"]
+    expect("step into it", ("breakpoint", [2]), (stop["reason"], stop["breakpoints"]))
+    session.ask("finish")
+    session.ask(f"tbreak awaits.rs:{line_of('awaits', 'for round in', 'async fn rounds')}")
+    stop = session.ask("step")["stopped"]
+    expect("step to a line with one", ("breakpoint", [3]), (stop["reason"], stop["breakpoints"]))
+    expect("hits", {2: 1}, listed(session))
+    session.ask("break stepping::record::Me::rounds")
+    stop = session.ask("stepi 1000")["stopped"]
+    expect("stepi", ("breakpoint", [4]), (stop["reason"], stop["breakpoints"]))
+    stop = session.ask("stepi")["stopped"]
+    expect("stepi behind it", ("stepped", []), (stop["reason"], stop["breakpoints"]))
+    expect("hits", {2: 1, 4: 1}, listed(session))
+    session.send("kill")
+    session.end()
+    session.close()
+
+
+@check
+def killed_at_watchpoint(asyncdbg, program):
+    """What had stopped the program before it was killed is not shown again."""
+    if is_optimised(program): # a register cannot be watched
+        return
+    line = line_of("awaits", "sum += yields", "async fn rounds")
+    session, _ = begin(asyncdbg, program, "rounds", f"awaits.rs:{line}")
+    session.ask("watch sum")
+    expect("watch", "watchpoint", session.ask("continue")["stopped"]["reason"])
+    stop = session.ask("kill")["stopped"]
+    expect("kill", ("killed", []), (stop["reason"], stop["watchpoints"]))
+    session.end()
+    session.close()
+
+
 @check
 def into_spinning(asyncdbg, program):
     """`step` at a line that waits for another thread, where all of it is inlined: that one runs, too."""
