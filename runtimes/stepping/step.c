@@ -1,5 +1,6 @@
 #include "runtimes/stepping/step.h"
 
+#include "dwarf/names/source.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
@@ -58,13 +59,32 @@ static struct error *end_traps(struct step_plan *p)
 
 /* ---- plans ---- */
 
-/* In a library, a step goes out to the nearest code of the user's. */
-static struct error *begin_outside(struct step_plan *p)
+/* The code of the package in which the thread stands is taken for the user's from now on. */
+static void take_package(struct step_plan *p, uint64_t pc)
 {
-	bool found;
+	const char *dir = p->at.lines ? p->at.lines->comp_dir : NULL, *file = p->at.file;
 
-	TRY(step_end_go_out(p, p->tid, &found));
-	if (found)
+	if (!file)
+		return;
+	const char *path = *file == '/' || !dir ? file : arena_printf(p->arena, "%s/%s", dir, file);
+	const char *package = source_package(p->arena, path);
+	if (!package)
+		return;
+	p->own_package = package;
+	step_place_at(p, pc, &p->at);
+}
+
+/*
+ * In a library, a step goes out to the nearest code of the user's. *out false: there is none on the
+ * stack, and the package of the library is stepped through.
+ */
+static struct error *begin_outside(struct step_plan *p, uint64_t pc, bool *out)
+{
+	TRY(step_end_go_out(p, p->tid, out));
+	if (*out)
+		return NULL;
+	take_package(p, pc);
+	if (p->at.users && p->at.line)
 		return NULL;
 	return error_new(ERR_STATE,
 	                 "no code of yours is on the stack of this thread: \"--all-code\" "
@@ -84,8 +104,13 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	p->active = true;
 	if (p->options->kind == STEP_INSTRUCTION)
 		return NULL;
-	if (!p->at.users || !p->at.line)
-		return begin_outside(p);
+	if (!p->at.users || !p->at.line) {
+		bool out;
+
+		TRY(begin_outside(p, frame.pc, &out));
+		if (out)
+			return NULL;
+	}
 	TRY(step_instance_find(p, &frame, &p->instance));
 	p->end.async = p->instance.type != NULL;
 	p->end.instance = p->instance.addr;
@@ -169,6 +194,7 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 		d->step_cache = step_cache_new();
 	p.in = asyncdbg_inspector(d->handle);
 	p.arch = p.in->target->arch;
+	p.own_package = p.in->own_package;
 	p.arena = &tmp;
 	p.end = (struct step_end){ .kind = options->kind, .from = options->tid };
 	struct error *err = begin(&p, &tmp);

@@ -1,6 +1,7 @@
 /* Frames of threads that stand still, and places in the source: without a snapshot. */
 #include <string.h>
 
+#include "dwarf/names/source.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
@@ -114,7 +115,7 @@ static bool is_users(struct step_plan *p, const struct function *f, const char *
 		return false;
 	if (p->options->all_code)
 		return true;
-	return file && !inspector_source(p->in, &tmp, file, comp_dir).library;
+	return file && !source_of(&tmp, file, comp_dir, p->own_package).library;
 }
 
 bool step_place_is_users(struct step_plan *p, const char *file)

@@ -57,6 +57,7 @@ struct step_plan {
 	struct arena *arena; /* of this step */
 	const struct arch *arch;
 	const struct step_options *options;
+	const char *own_package; /* whose code is the user's, for source_of(); NULL: of none */
 	struct step_place at;
 	struct step_instance instance;
 	/*
