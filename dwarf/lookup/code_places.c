@@ -445,6 +445,87 @@ static struct error *add_function(struct search *s, struct dwarf_module *dm,
 	return NULL;
 }
 
+/* Adds the first line of the body of an async function, block or closure. */
+static struct error *add_body(struct search *s, const struct named_function *f)
+{
+	TRY(add_function(s, f->dm, f, true, PASS_BEGINNINGS, PASS_NOT_AWAITED));
+	return add_function(s, f->dm, f, true, PASS_ANY, PASS_ANY);
+}
+
+/* The lines of an async function and of the first async block in it, behind the declaration. */
+struct body_lines {
+	unsigned first, last;             /* its own; 0: none */
+	unsigned block_first, block_last; /* 0: none */
+	bool inlined;                     /* the block is inlined somewhere, */
+	bool within;                      /* and into the function */
+};
+
+static void extend(unsigned line, unsigned *first, unsigned *last)
+{
+	*first = *first && *first < line ? *first : line;
+	*last = *last > line ? *last : line;
+}
+
+/* A row of the block: whether it is inlined, directly or not, into the function. */
+static void note_inlined(struct search *s, const struct named_function *f, uint64_t addr,
+                         struct body_lines *ret)
+{
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_dwarf_functions_at(s->di, addr, &tmp, &n);
+
+	ret->inlined |= n > 1;
+	for (size_t i = 1; i < n && !ret->within; i++)
+		ret->within = l[i].function && is_in(s, &l[i], f);
+}
+
+static struct error *find_body_lines(struct search *s, const struct named_function *f,
+                                     const struct named_function *block, struct body_lines *ret)
+{
+	const line_row_vec *rows = s->rows;
+	size_t misses = 0;
+
+	for (size_t i = 0; i < rows->n && misses < MAX_MISSES; i++) {
+		const struct line_row *row = &rows->data[i];
+		uint64_t addr;
+		const struct location *l =
+			row->line > f->line ? function_at(s, f->dm, row, &addr) : NULL;
+
+		misses += l && row->line > f->line;
+		if (l && is_in(s, l, f)) {
+			extend(row->line, &ret->first, &ret->last);
+			misses = 0;
+		} else if (l && is_in(s, l, block)) {
+			extend(row->line, &ret->block_first, &ret->block_last);
+			misses = 0;
+			note_inlined(s, f, addr, ret);
+		}
+		TRY(interrupt_check());
+	}
+	return NULL;
+}
+
+/*
+ * Whether the block has the whole body, into which an attribute may have put it: of the function
+ * itself nothing but its last line is left. Optimised code may have lost other lines, but then the
+ * block is inlined where it is polled, which is not there.
+ */
+static bool has_whole_body(const struct body_lines *l)
+{
+	return l->block_first && l->first == l->last && (!l->first || l->block_last <= l->first) &&
+	       (l->inlined ? l->within : l->first != 0);
+}
+
+static struct error *add_async(struct search *s, const struct named_function *f)
+{
+	struct named_function block = *f;
+	struct body_lines lines = { 0 };
+
+	block.plain = arena_printf(s->a, "%s::{async_block#0}", f->plain);
+	TRY(find_body_lines(s, f, &block, &lines));
+	return add_body(s, has_whole_body(&lines) ? &block : f);
+}
+
 static struct error *add_named(struct search *s, const struct named_function *f,
                                struct code_places *ret)
 {
@@ -454,9 +535,7 @@ static struct error *add_named(struct search *s, const struct named_function *f,
 
 	set_rows(s, &rows);
 	if (!err && f->is_async)
-		err = add_function(s, f->dm, f, true, PASS_BEGINNINGS, PASS_NOT_AWAITED);
-	if (!err && f->is_async)
-		err = add_function(s, f->dm, f, true, PASS_ANY, PASS_ANY);
+		err = add_async(s, f);
 	if (!err && s->places.n == before) {
 		err = add_function(s, f->dm, f, false, PASS_ANY, PASS_ANY);
 		ret->every_poll |= f->is_async && s->places.n > before;

@@ -48,8 +48,8 @@ struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigne
  * components and without generics, as the programmer wrote it: "serve", "Server::serve",
  * "app::main::{closure#0}", "app::run::{async_block#1}". All functions that fit are meant, in all
  * instances, but for inlined ones of which no line of their own is left. An async function begins
- * at the first line of its body; it does not begin again when it is resumed. Reads the names of all
- * units.
+ * at the first line of its body, also where an attribute has put all of it into an async block; it
+ * does not begin again when it is resumed. Reads the names of all units.
  */
 struct error *lookup_function_places(struct debuginfo *di, const char *path, struct arena *a,
                                      struct code_places *ret) MUST_CHECK;
