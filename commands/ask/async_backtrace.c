@@ -156,6 +156,7 @@ const struct command async_backtrace_command = {
 	.summary = "Threads in block_on, workers, and the task each worker is running",
 	.help = "    Short: async bt. Threads that belong to no runtime are left out; see threads.",
 	.wants = WANT_RUNNING,
+	.repeats = true,
 	.run = run,
 };
 
@@ -171,5 +172,6 @@ const struct command async_backtrace_all_command = {
 	.options = all_options,
 	.check = check_all,
 	.wants = WANT_TASKS | WANT_RUNNING,
+	.repeats = true,
 	.run = run_all,
 };

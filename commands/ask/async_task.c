@@ -81,5 +81,6 @@ const struct command async_task_command = {
 		"    that thread is in block_on, shows the future it blocks on. Of a job of a\n"
 		"    blocking pool, shows its place in the queue or the stack of its thread.",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_JOB_STACKS,
+	.repeats = true,
 	.run = run,
 };

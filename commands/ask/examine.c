@@ -171,5 +171,6 @@ const struct command x_command = {
 		"    Without it, what follows.",
 	.offline = true,
 	.of_program = true,
+	.goes_on = true,
 	.run = run_x,
 };

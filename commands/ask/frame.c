@@ -245,6 +245,7 @@ const struct command up_command = {
 	.verbose = true,
 	.summary = "To the frame that awaits, or calls, the one in focus",
 	.wants = FRAME_WANTS,
+	.repeats = true,
 	.run = run_up,
 };
 
@@ -258,6 +259,7 @@ const struct command down_command = {
 	.help = "    Where it polls several, N says which: 1 is the first one below it. Of native\n"
 		"    frames: how many frames down.",
 	.wants = FRAME_WANTS,
+	.repeats = true,
 	.run = run_down,
 };
 
@@ -268,6 +270,7 @@ const struct command locals_command = {
 		"native\n"
 		"    frame of optimised code: their values, or why they have none.",
 	.wants = FRAME_WANTS | WANT_LOCALS,
+	.repeats = true,
 	.run = run_locals,
 };
 
@@ -276,5 +279,6 @@ const struct command info_locals_command = {
 	.name = "info locals",
 	.summary = "The same as locals",
 	.wants = FRAME_WANTS | WANT_LOCALS,
+	.repeats = true,
 	.run = run_locals,
 };

@@ -41,6 +41,7 @@ const struct command info_command = {
 	.name = "info",
 	.summary = "What is attached and how completely it was understood",
 	.wants = WANT_TASKS | WANT_RUNNING | WANT_LAYOUT,
+	.repeats = true,
 	.run = run_info,
 };
 
@@ -58,5 +59,6 @@ const struct command info_threads_command = {
 	.name = "info threads",
 	.summary = "One line a thread: role, runtime, queue, state",
 	.wants = WANT_RUNNING,
+	.repeats = true,
 	.run = run_threads,
 };

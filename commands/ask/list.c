@@ -252,5 +252,6 @@ const struct command list_command = {
 		"    --source-map FROM=TO and set source-map.",
 	.offline = true,
 	.of_program = true,
+	.goes_on = true,
 	.run = run_list,
 };

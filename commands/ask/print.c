@@ -124,6 +124,7 @@ const struct command print_command = {
 		"    an address. A variable that has no value now, as one that the compiler has\n"
 		"    optimised out, is shown with the reason; a script goes on, with status 1.",
 	.wants = WANT_TASKS | WANT_RUNNING,
+	.repeats = true,
 	.run = run_print,
 };
 

@@ -52,5 +52,6 @@ const struct command info_registers_command = {
 	.help = "    Of a caller they are what they will be when the call returns; those that the\n"
 		"    call may have changed are not known.",
 	.offline = true,
+	.repeats = true,
 	.run = run_registers,
 };

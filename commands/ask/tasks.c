@@ -96,5 +96,6 @@ const struct command tasks_command = {
 		"    Jobs of blocking pools follow, of KIND blocking.\n" SELECT_HELP,
 	.wants = WANT_TASKS | WANT_RUNNING,
 	.wants_of = each_wants,
+	.repeats = true,
 	.run = run,
 };

@@ -82,6 +82,7 @@ const struct command threads_command = {
 	.help = "    Inlined frames are marked. Below a frame that polls a task stand the futures\n"
 		"    of that task. A table without stacks: info threads.",
 	.wants = WANT_STACKS | WANT_RUNNING,
+	.repeats = true,
 	.run = run_all,
 };
 
@@ -103,6 +104,7 @@ const struct command bt_command = {
 	.help = "    That is the one chosen with thread N, else the one that crashed, else thread "
 		"1.",
 	.wants = WANT_STACKS | WANT_RUNNING,
+	.repeats = true,
 	.run = run_bt,
 };
 
@@ -110,5 +112,6 @@ const struct command bt_all_command = {
 	.name = "bt all",
 	.summary = "The native stacks of all threads",
 	.wants = WANT_STACKS | WANT_RUNNING,
+	.repeats = true,
 	.run = run_all,
 };

@@ -89,6 +89,8 @@ struct command {
 	bool takes_program; /* a program to be run follows behind --: see struct session */
 	bool stays;         /* on a terminal, a prompt follows it on the command line */
 	bool of_program;    /* offline: debug info will do, also that of an executable alone */
+	bool repeats;       /* at the prompt, an empty line behind it does the same again, */
+	bool goes_on;       /* or goes on where it has ended: without the words of its place */
 	unsigned wants;     /* enum want flags for its snapshot */
 	/* Further wants of its options, which were checked; NULL: none. */
 	unsigned (*wants_of)(const struct call *call);

@@ -348,6 +348,7 @@ const struct command info_breakpoints_command = {
 	.name = "info breakpoints",
 	.summary = "The breakpoints, with their places and hits",
 	.offline = true,
+	.repeats = true,
 	.run = run_info,
 };
 

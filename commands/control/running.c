@@ -219,6 +219,7 @@ const struct command continue_command = {
 		"    stopped only while an answer is read.",
 	.offline = true,
 	.stays = true,
+	.repeats = true,
 	.run = run_continue,
 };
 
@@ -280,5 +281,6 @@ const struct command stepi_command = {
 	.summary = "Execute one instruction, or N, of the thread in focus; the others are held",
 	.offline = true,
 	.stays = true,
+	.repeats = true,
 	.run = run_stepi,
 };

@@ -84,9 +84,11 @@ const struct command next_command = {
 	.help = "    In an async function it goes on until the same instance of it comes to\n"
 		"    another line, on whatever thread it is resumed, or says how it has ended:\n"
 		"    returned, dropped, cancelled, panicked. All threads run meanwhile.\n"
-		"    ^C ends it.",
+		"    ^C ends it. In a library it goes out to the program's own code, or, where\n"
+		"    none is on the stack, steps through the library's package.",
 	.offline = true,
 	.stays = true,
+	.repeats = true,
 	.run = run_step,
 };
 
@@ -100,6 +102,7 @@ const struct command step_command = {
 	.help = "    Code of libraries is stepped over.",
 	.offline = true,
 	.stays = true,
+	.repeats = true,
 	.run = run_step,
 };
 
@@ -112,6 +115,7 @@ const struct command finish_command = {
 		"    It shows the value that was returned, or why that is not known.",
 	.offline = true,
 	.stays = true,
+	.repeats = true,
 	.run = run_step,
 };
 
@@ -125,6 +129,7 @@ const struct command until_command = {
 	.help = "    At the end of a loop this leaves the loop.",
 	.offline = true,
 	.stays = true,
+	.repeats = true,
 	.run = run_step,
 };
 
@@ -137,5 +142,6 @@ const struct command nexti_command = {
 	.help = "    Other threads are held, but run during a call.",
 	.offline = true,
 	.stays = true,
+	.repeats = true,
 	.run = run_step,
 };

@@ -12,6 +12,7 @@
 #include "commands/ask/ask.h"
 #include "commands/shell/command.h"
 #include "commands/shell/execute.h"
+#include "commands/shell/repeat.h"
 #include "commands/shell/shell.h"
 #include "debugger/base/vec.h"
 
@@ -254,11 +255,30 @@ static void run_typed(struct session *s, struct out *out, const char *text, enum
 		execute_report(out->options.messages, err);
 }
 
+/* Runs a line that was typed; an empty one repeats what *last has, which is changed. */
+static void run_or_repeat(struct session *s, struct out *out, const char *line, struct arena *last,
+                          const char **again, enum status *status)
+{
+	struct arena old = *last;
+	const char *text = line[strspn(line, " \t")] ? line : *again;
+
+	if (!text)
+		return;
+	/* An answer may end in an error and yet be repeated, as gdb does. */
+	*last = (struct arena){ 0 };
+	*again = repeat_line(last, command_table, text);
+	interrupt_clear();
+	run_typed(s, out, text, status);
+	arena_free(&old);
+}
+
 void repl(struct session *s, struct out *out)
 {
 	SCRATCH(tmp);
 	char *history = history_path(&tmp);
 	enum status status = STATUS_OK;
+	struct arena last = { 0 };
+	const char *again = NULL; /* in last: what an empty line does; NULL: nothing */
 
 	completions.session = s;
 	start_editing(history);
@@ -274,10 +294,10 @@ void repl(struct session *s, struct out *out)
 			break;
 		}
 		remember(line);
-		interrupt_clear();
-		run_typed(s, out, line, &status);
+		run_or_repeat(s, out, line, &last, &again, &status);
 		free(line);
 	}
+	arena_free(&last);
 	if (history && make_directories(history))
 		write_history(history);
 	arena_free(&completions.arena);
