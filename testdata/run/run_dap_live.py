@@ -205,6 +205,20 @@ def check_attach(asyncdbg, steps):
     process.check_free("disconnect")
 
 
+def check_two(asyncdbg, steps):
+    """Two breakpoints at one place: one stop, with both numbers."""
+    process = Process(steps)
+    client = serve(asyncdbg)
+    found = client.start("attach", pid=process.pid, sourceMap=SOURCES, functions=["steps::walk"])[0][0]
+    line = client.request("setBreakpoints", source={"path": str(SOURCE)},
+                          breakpoints=[{"line": found["line"]}, {"line": found["line"], "condition": "1 == 2"}])
+    process.order("spawn")
+    stop = client.event("stopped")
+    expect("which ones", sorted([found["id"], line["breakpoints"][0]["id"]]), sorted(stop["hitBreakpointIds"]))
+    client.end()
+    process.check_free("two breakpoints")
+
+
 def check_conditions(asyncdbg, steps):
     """Conditions and hit counts of lines and functions, and those that cannot be read."""
     process = Process(steps)
@@ -428,6 +442,7 @@ def check_cancel(asyncdbg, steps):
 def test(asyncdbg, steps):
     check_launch(asyncdbg, steps)
     check_attach(asyncdbg, steps)
+    check_two(asyncdbg, steps)
     check_conditions(asyncdbg, steps)
     check_logpoints(asyncdbg, steps)
     if DEBUG:  # optimised code has fewer lines

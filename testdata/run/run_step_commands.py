@@ -296,6 +296,20 @@ def walked_breakpoints(asyncdbg, program):
 
 
 @check
+def several_at_one_place(asyncdbg, program):
+    """All breakpoints of a stop are named, but for those that do not halt; with the processor's, too."""
+    for option in ("", "--production "):
+        session = Session(asyncdbg)
+        for condition in ("", " if 1 == 2", " if 1 == 1"):
+            session.ask(f"break stepping::awaits::rounds{condition}")
+        stop = session.ask(f"run {option}-- {program} rounds")["stopped"]
+        expect(f"run {option}", ("breakpoint", [1, 3]), (stop["reason"], stop["breakpoints"]))
+        expect("hits", {1: 1, 2: 0, 3: 1}, listed(session))
+        session.ask("delete 1")
+        end(session)
+
+
+@check
 def killed_at_watchpoint(asyncdbg, program):
     """What had stopped the program before it was killed is not shown again."""
     if is_optimised(program): # a register cannot be watched
