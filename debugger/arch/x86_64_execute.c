@@ -17,8 +17,8 @@ enum flag {
 	OVERFLOW = 1 << 11,
 	RESULT = CARRY | PARITY | ADJUST | ZERO | SIGN | OVERFLOW
 };
-/* Prefixes. */
-enum { WORD_PREFIX = 0x66, REX_FIRST = 0x40, REX_LAST = 0x4f };
+/* Prefixes; that of CS means nothing here, and makes a nop longer. */
+enum { CS_PREFIX = 0x2e, WORD_PREFIX = 0x66, REX_FIRST = 0x40, REX_LAST = 0x4f };
 enum rex { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8 };
 /* The operations of opcodes 0x00 to 0x3f, and of 0x80 to 0x83. */
 enum operation { ADD, OR, ADC, SBB, AND, SUB, XOR, CMP };
@@ -311,26 +311,117 @@ static bool binary_immediate(struct insn *i, unsigned opcode)
 	return !i->bad && calculate_operand(i, i->reg & 7, b);
 }
 
-/* 0x84, 0x85; 0xf6 and 0xf7 with an immediate operand. */
+/* 0x84, 0x85. */
 static bool test(struct insn *i, unsigned opcode)
 {
-	uint64_t a, b = 0;
+	uint64_t a;
 
 	if (!(opcode & 1))
 		i->size = 1;
 	next_modrm(i);
-	if (opcode >= 0xf6) {
-		if (i->reg & 7)
-			return false;
-		b = next_immediate(i);
-	}
 	end(i);
 	if (i->bad || !get_operand(i, i->size, &a))
 		return false;
-	if (opcode < 0xf6)
-		b = get_register(i, i->reg, i->size);
-	set_flags(i, i->size, a & b, 0);
+	set_flags(i, i->size, a & get_register(i, i->reg, i->size), 0);
 	return true;
+}
+
+/* 0xa8, 0xa9. */
+static bool test_immediate(struct insn *i, unsigned opcode)
+{
+	if (!(opcode & 1))
+		i->size = 1;
+	uint64_t b = next_immediate(i);
+	end(i);
+	set_flags(i, i->size, get_register(i, 0, i->size) & b, 0);
+	return !i->bad;
+}
+
+/* 0xf6, 0xf7: test, not, neg. */
+static bool unary(struct insn *i, unsigned opcode)
+{
+	uint64_t a, b = 0, result;
+
+	if (!(opcode & 1))
+		i->size = 1;
+	next_modrm(i);
+	if (!(i->reg & 7))
+		b = next_immediate(i);
+	end(i);
+	if (i->bad || !get_operand(i, i->size, &a))
+		return false;
+	switch (i->reg & 7) {
+	case 0:
+		set_flags(i, i->size, a & b, 0);
+		return true;
+	case 2:
+		return set_operand(i, i->size, ~a);
+	case 3:
+		return calculate(i, SUB, 0, a, &result) && set_operand(i, i->size, result);
+	default:
+		return false;
+	}
+}
+
+/* The operations 0 and 1 of 0xfe and 0xff: inc, dec, which leave the carry flag alone. */
+static bool count(struct insn *i)
+{
+	uint64_t a, result, carry = i->w[EFLAGS] & CARRY;
+
+	if (!get_operand(i, i->size, &a) || !calculate(i, i->reg & 1 ? SUB : ADD, a, 1, &result))
+		return false;
+	i->w[EFLAGS] = (i->w[EFLAGS] & ~(uint64_t)CARRY) | carry;
+	return set_operand(i, i->size, result);
+}
+
+/* Shifts by less than the width, which have defined results. False: others. */
+static bool shifted(struct insn *i, uint64_t a, unsigned by, uint64_t *ret)
+{
+	unsigned bits = 8 * i->size, others = 0;
+	bool out, over;
+
+	if (!by || by >= bits)
+		return false;
+	switch (i->reg & 7) {
+	case 4: /* shl */
+		*ret = a << by;
+		out = a >> (bits - by) & 1;
+		over = (*ret >> (bits - 1) & 1) != out;
+		break;
+	case 5: /* shr */
+		*ret = a >> by;
+		out = a >> (by - 1) & 1;
+		over = a >> (bits - 1) & 1;
+		break;
+	case 7: /* sar */
+		*ret = (uint64_t)((int64_t)widen(a, i->size) >> by);
+		out = a >> (by - 1) & 1;
+		over = false;
+		break;
+	default:
+		return false;
+	}
+	others |= out ? CARRY : 0;
+	others |= over ? OVERFLOW : 0;
+	set_flags(i, i->size, *ret, others);
+	return true;
+}
+
+/* 0xc0, 0xc1: by an immediate operand; 0xd0, 0xd1: by 1; 0xd2, 0xd3: by CL. */
+static bool shift(struct insn *i, unsigned opcode)
+{
+	uint64_t a, result;
+
+	if (!(opcode & 1))
+		i->size = 1;
+	next_modrm(i);
+	unsigned by = opcode < 0xd0   ? next_byte(i)
+	              : opcode < 0xd2 ? 1
+	                              : (unsigned)get_register(i, 1, 8);
+	end(i);
+	by &= i->size == 8 ? 63 : 31;
+	return !i->bad && get_operand(i, i->size, &a) && shifted(i, a, by, &result) &&
+	       set_operand(i, i->size, result);
 }
 
 /* ---- moves ---- */
@@ -487,14 +578,20 @@ static bool jump_if(struct insn *i, unsigned number, unsigned size)
 	return jump(i, condition(i, number) ? i->next + by : i->next);
 }
 
-/* 0xff: of its operations the calls, jumps and push. */
-static bool indirect(struct insn *i)
+/* 0xfe, 0xff: inc, dec, and the near calls, jumps and push of 0xff. */
+static bool count_or_go(struct insn *i, unsigned opcode)
 {
 	uint64_t value;
 
+	if (!(opcode & 1))
+		i->size = 1;
 	next_modrm(i);
 	end(i);
-	if (i->bad || !get_operand(i, 8, &value))
+	if (i->bad)
+		return false;
+	if ((i->reg & 7) < 2)
+		return count(i);
+	if (i->size < 4 || !get_operand(i, 8, &value))
 		return false;
 	switch (i->reg & 7) {
 	case 2:
@@ -502,7 +599,7 @@ static bool indirect(struct insn *i)
 	case 4:
 		return jump(i, value);
 	case 6:
-		return i->size != 2 && push(i, value);
+		return push(i, value);
 	default:
 		return false;
 	}
@@ -518,6 +615,29 @@ static bool ret(struct insn *i)
 	return jump(i, to);
 }
 
+/* 0x0f 0x90 to 0x9f. */
+static bool set_if(struct insn *i, unsigned opcode)
+{
+	next_modrm(i);
+	end(i);
+	return !i->bad && set_operand(i, 1, condition(i, opcode));
+}
+
+/* 0x0f 0x40 to 0x4f. The memory is read, and a register of 4 bytes cut, in any case. */
+static bool move_if(struct insn *i, unsigned opcode)
+{
+	uint64_t value;
+
+	next_modrm(i);
+	end(i);
+	if (i->bad || !get_operand(i, i->size, &value))
+		return false;
+	if (!condition(i, opcode))
+		value = get_register(i, i->reg, i->size);
+	set_register(i, i->reg, i->size, value);
+	return true;
+}
+
 /* ---- opcodes ---- */
 
 static bool two_bytes(struct insn *i)
@@ -526,6 +646,10 @@ static bool two_bytes(struct insn *i)
 
 	if (opcode >= 0x80 && opcode <= 0x8f)
 		return jump_if(i, opcode, 4);
+	if (opcode >= 0x90 && opcode <= 0x9f)
+		return set_if(i, opcode);
+	if (opcode >= 0x40 && opcode <= 0x4f)
+		return move_if(i, opcode);
 	switch (opcode) {
 	case 0x1f: /* nop */
 		next_modrm(i);
@@ -565,14 +689,15 @@ static bool one_byte(struct insn *i, unsigned opcode)
 		return binary_immediate(i, opcode);
 	case 0x84:
 	case 0x85:
-	case 0xf6:
-	case 0xf7:
 		return test(i, opcode);
 	case 0x8d:
 		return load_address(i);
 	case 0x90:
 		end(i);
 		return !i->rex;
+	case 0xa8:
+	case 0xa9:
+		return test_immediate(i, opcode);
 	case 0xc3:
 		return ret(i);
 	case 0xc6:
@@ -583,8 +708,12 @@ static bool one_byte(struct insn *i, unsigned opcode)
 	case 0xe9:
 	case 0xeb:
 		return jump_relative(i, opcode == 0xeb ? 1 : 4);
+	case 0xf6:
+	case 0xf7:
+		return unary(i, opcode);
+	case 0xfe:
 	case 0xff:
-		return i->size != 2 && indirect(i);
+		return count_or_go(i, opcode);
 	default:
 		return false;
 	}
@@ -602,6 +731,8 @@ static bool of_range(struct insn *i, unsigned opcode)
 		return move(i, opcode);
 	if (opcode >= 0xb0 && opcode <= 0xbf)
 		return move_to_register(i, opcode);
+	if ((opcode >= 0xd0 && opcode <= 0xd3) || opcode == 0xc0 || opcode == 0xc1)
+		return shift(i, opcode);
 	return one_byte(i, opcode);
 }
 
@@ -610,9 +741,9 @@ static bool execute(struct insn *i)
 	unsigned opcode = next_byte(i);
 
 	i->size = 4;
-	if (opcode == WORD_PREFIX) {
-		i->size = 2;
-		opcode = next_byte(i);
+	for (; opcode == WORD_PREFIX || opcode == CS_PREFIX; opcode = next_byte(i)) {
+		if (opcode == WORD_PREFIX)
+			i->size = 2;
 	}
 	if (opcode >= REX_FIRST && opcode <= REX_LAST) {
 		i->has_rex = true;
