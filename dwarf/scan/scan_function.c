@@ -5,6 +5,8 @@
 #include "dwarf/scan/scan.h"
 
 enum { NO_FUNCTION = UINT32_MAX };
+/* A list in order is made by the search after so many: sorting takes as long as many of them. */
+enum { UNSORTED_SEARCHES = 16 };
 
 /*
  * A hash table of functions by their starts: a unit may have thousands, and each may be looked up.
@@ -12,8 +14,11 @@ enum { NO_FUNCTION = UINT32_MAX };
  */
 struct unit_starts {
 	uint32_t mask;
-	uint32_t *next;   /* per function, the next one of its chain */
-	uint32_t heads[]; /* mask + 1 chains */
+	uint32_t nsearches; /* for functions around an address */
+	uint32_t *sorted;   /* all functions by start, those of one start as longer() has it */
+	bool is_sorted;     /* they are in order; false: not needed yet */
+	uint32_t *next;     /* per function, the next one of its chain */
+	uint32_t heads[];   /* mask + 1 chains */
 };
 
 static uint32_t *chain_of(struct unit_starts *s, uint64_t low)
@@ -28,11 +33,14 @@ static struct unit_starts *starts_new(const struct unit *u)
 	while (nchains < u->nfunctions)
 		nchains *= 2;
 	struct unit_starts *s =
-		malloc(sizeof(*s) + (nchains + u->nfunctions) * sizeof(s->heads[0]));
+		malloc(sizeof(*s) + (nchains + 2 * u->nfunctions) * sizeof(s->heads[0]));
 	if (!s)
 		out_of_memory();
 	s->mask = (uint32_t)nchains - 1;
+	s->nsearches = 0;
+	s->is_sorted = false;
 	s->next = s->heads + nchains;
+	s->sorted = s->next + u->nfunctions;
 	memset(s->heads, 0xff, nchains * sizeof(s->heads[0]));
 	for (size_t i = u->nfunctions; i--;) {
 		uint32_t *head = chain_of(s, u->functions[i].low);
@@ -72,10 +80,51 @@ static const struct unit_function *starts_at(struct unit *u, uint64_t pc)
 	return best;
 }
 
-static const struct unit_function *starts_before(const struct unit *u, uint64_t pc)
+static int compare(const void *a, const void *b, void *functions)
+{
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct unit_function *x = &((const struct unit_function *)functions)[i];
+	const struct unit_function *y = &((const struct unit_function *)functions)[j];
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+static void sort(struct unit *u)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		u->starts->sorted[i] = (uint32_t)i;
+	qsort_r(u->starts->sorted, u->nfunctions, sizeof(uint32_t), compare, u->functions);
+	u->starts->is_sorted = true;
+}
+
+/* The last one in order that starts at pc or before. */
+static const struct unit_function *sorted_before(const struct unit *u, uint64_t pc)
+{
+	size_t low = 0, high = u->nfunctions;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (u->functions[u->starts->sorted[middle]].low <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &u->functions[u->starts->sorted[low - 1]] : NULL;
+}
+
+static const struct unit_function *starts_before(struct unit *u, uint64_t pc)
 {
 	const struct unit_function *best = NULL;
 
+	if (!u->starts->is_sorted && u->starts->nsearches++ == UNSORTED_SEARCHES)
+		sort(u);
+	if (u->starts->is_sorted)
+		return sorted_before(u, pc);
 	for (size_t i = 0; i < u->nfunctions; i++) {
 		const struct unit_function *f = &u->functions[i];
 
