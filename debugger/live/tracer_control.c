@@ -429,9 +429,9 @@ static struct error *step_thread(struct tracer *tr, struct tracer_request *r)
 }
 
 /* The filters of a breakpoint at an address, whatever it is made of; NULL: there is none. */
-static const struct planted *filters_at(struct tracer *tr, uint64_t addr)
+static struct planted *filters_at(struct tracer *tr, uint64_t addr)
 {
-	const struct planted *p = tracer_planted_at(tr, addr);
+	struct planted *p = tracer_planted_at(tr, addr);
 
 	for (unsigned n = 0; !p && n < TRACER_MAX_WATCHES; n++) {
 		const struct tracer_watch *w = &tr->watches[n];
@@ -452,10 +452,11 @@ static void arrive(struct tracer *tr, struct tracer_request *r)
 	if (!tracee || tracee->state != TRACEE_STOPPED || tracee->signal)
 		return;
 	uint64_t pc = tracer_pc(tr, tracee->tid);
-	const struct planted *p = filters_at(tr, pc);
+	struct planted *p = filters_at(tr, pc);
+	struct glance g = { .tid = tracee->tid };
 
-	if (p &&
-	    (!tracer_read_registers(tr, tracee->tid, regs) || !tracer_filter_matches(tr, regs, p)))
+	if (p && (!tracer_read_registers(tr, tracee->tid, regs) ||
+	          !tracer_filter_matches(tr, &g, regs, p)))
 		return;
 	/* One that is planted here from now on is for those who come here later. */
 	tracee->reported = pc;

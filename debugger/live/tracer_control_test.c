@@ -11,7 +11,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -44,6 +46,13 @@ static __attribute__((noinline)) void called(void)
 static __attribute__((noinline)) void called_with(unsigned long *n)
 {
 	atomic_fetch_add(&counts->calls, *n > 0);
+	__asm__ volatile("");
+}
+
+/* The argument leads to a place that leads to a pointer to a number. */
+static __attribute__((noinline)) void called_through(uint32_t ***place)
+{
+	atomic_fetch_add(&counts->calls, ***place < CALLS);
 	__asm__ volatile("");
 }
 
@@ -114,6 +123,27 @@ static void call_with_numbers_and_end(void)
 		pthread_create(&threads[i], NULL, call_with_numbers, NULL);
 	for (int i = 0; i < CALLERS; i++)
 		pthread_join(threads[i], NULL);
+}
+
+/* The pointer is twice in memory that is gone after the call, then twice on the stack, .. */
+static void call_with_places_and_end(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	uint32_t i = 0, *pointer = &i, **place = &pointer;
+
+	wait_signal();
+	for (; i < CALLS; i++) {
+		bool own = i / 2 % 2;
+
+		if (!own)
+			place = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		*place = &i;
+		called_through(&place);
+		if (!own)
+			munmap(place, size);
+		place = &pointer;
+	}
 }
 
 static void call_forever(void)
@@ -194,6 +224,36 @@ static void test_only_what_matches_is_reported(void **state)
 	assert_int_equal(e.kind, EVENT_EXIT);
 	assert_int_equal(hits, CALLERS);
 	assert_int_equal(calls, CALLERS * (CALLS - 1));
+}
+
+static unsigned long count_through(uint64_t number)
+{
+	CHILD(c, NULL, call_with_places_and_end);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	const struct tracer_filter filter = {
+		.reg = FIRST_ARGUMENT, .nloads = 3, .size = 4, .value = number
+	};
+	uint64_t addr = (uint64_t)(uintptr_t)called_through;
+	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+
+	expect_ok(tracer_request(tr, &r));
+	kill(c.pid, SIGRTMIN);
+	for (unsigned long hits = 0;; hits++) {
+		go(tr, TRACER_CONTINUE);
+		if (next_halt(tr).kind != EVENT_BREAKPOINT)
+			return hits;
+	}
+}
+
+/* What was read at one hit says nothing about the next. */
+static void test_memory_that_comes_and_goes(void **state)
+{
+	(void)state;
+	for (uint64_t number = 4; number < 8; number++) {
+		atomic_store(&counts->calls, 0);
+		assert_int_equal(count_through(number), 1);
+		assert_int_equal(atomic_load(&counts->calls), CALLS);
+	}
 }
 
 static uint64_t never_written;
@@ -822,6 +882,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_combined_filters),
 #endif
 		cmocka_unit_test(test_filters_by_order),
+		cmocka_unit_test(test_memory_that_comes_and_goes),
 		cmocka_unit_test(test_passes_are_counted),
 		cmocka_unit_test(test_filters_and_steps),
 		cmocka_unit_test(test_reads_show_the_original_bytes),

@@ -207,10 +207,11 @@ static bool stops_jobs(int signal)
 static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, struct planted *p,
                             unsigned char *regs)
 {
+	struct glance g = { .tid = tracee->tid };
 	bool halts = tr->halted || tr->want_halt;
-	bool passes = !halts && !tracer_filter_matches(tr, regs, p);
+	bool passes = !halts && !tracer_filter_matches(tr, &g, regs, p);
 
-	if (passes && tracer_execute(tr, tracee->tid, p, regs)) {
+	if (passes && tracer_execute(tr, &g, p, regs)) {
 		tracee->signal = 0;
 		tracer_count_pass(tr, p);
 		return true;

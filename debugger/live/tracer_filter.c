@@ -26,14 +26,6 @@ bool tracer_write_registers(struct tracer *tr, pid_t tid, const unsigned char *r
 	return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &iov) == 0;
 }
 
-static bool load(pid_t pid, uint64_t addr, unsigned size, uint64_t *ret)
-{
-	struct iovec local = { ret, size }, remote = { (void *)(uintptr_t)addr, size };
-
-	*ret = 0; /* little-endian: the low bytes are filled */
-	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
-
 /* Where the registers have what a filter begins with. */
 static bool find_register(const struct arch *arch, unsigned reg, size_t *offset)
 {
@@ -47,23 +39,51 @@ static bool find_register(const struct arch *arch, unsigned reg, size_t *offset)
 	return true;
 }
 
-/* False: it cannot be read. */
-static bool find_value(const struct tracer *tr, const struct tracer_filter *f,
+/* What a filter begins with. False: it cannot be evaluated. */
+static bool find_start(const struct tracer *tr, const struct tracer_filter *f,
                        const unsigned char *regs, uint64_t *ret)
 {
-	uint64_t value;
 	size_t at;
 
-	if (!find_register(tr->arch, f->reg, &at) || f->size < 1 || f->size > sizeof(value) ||
+	if (!find_register(tr->arch, f->reg, &at) || f->size < 1 || f->size > sizeof(*ret) ||
 	    f->nloads > TRACER_MAX_LOADS)
 		return false;
-	memcpy(&value, regs + at, sizeof(value));
-	if (!f->nloads)
-		value += (uint64_t)f->offset[0];
+	memcpy(ret, regs + at, sizeof(*ret));
+	*ret += (uint64_t)f->offset[0];
+	return true;
+}
+
+/* Reads at once what all filters need, as far as it is known where it is. */
+static void look(const struct tracer *tr, struct glance *g, const unsigned char *regs,
+                 struct planted *p)
+{
+	uint64_t start;
+
+	g->n = 0;
+	for (size_t i = 0; i < p->nfilters; i++) {
+		if (p->filters[i].nloads && find_start(tr, &p->filters[i], regs, &start))
+			tracer_glance_want(g, start);
+	}
+	tracer_glance_take(g, p);
+	p->nseen = 0;
+}
+
+/* False: it cannot be read. */
+static bool find_value(const struct tracer *tr, struct glance *g, const struct tracer_filter *f,
+                       const unsigned char *regs, struct planted *p, uint64_t *ret)
+{
+	uint64_t value;
+
+	if (!find_start(tr, f, regs, &value))
+		return false;
 	for (unsigned i = 0; i < f->nloads; i++) {
 		unsigned size = i + 1 == f->nloads ? f->size : sizeof(value);
 
-		if (!load(tr->pid, value + (uint64_t)f->offset[i], size, &value))
+		if (i > 0)
+			value += (uint64_t)f->offset[i];
+		if (i > 0 && p->nseen < GLANCE_WORDS)
+			p->seen[p->nseen++] = value;
+		if (!tracer_glance_load(g, value, size, &value))
 			return false;
 	}
 	*ret = f->size == sizeof(value) ? value : value & ((UINT64_C(1) << (8 * f->size)) - 1);
@@ -87,15 +107,18 @@ static bool holds(const struct tracer_filter *f, uint64_t value)
 	return is != f->differs;
 }
 
-bool tracer_filter_matches(struct tracer *tr, const unsigned char *regs, const struct planted *p)
+bool tracer_filter_matches(struct tracer *tr, struct glance *g, const unsigned char *regs,
+                           struct planted *p)
 {
 	bool all = true; /* of those that were combined so far */
 	uint64_t value;
 
+	if (p->nfilters)
+		look(tr, g, regs, p);
 	for (size_t i = 0; i < p->nfilters; i++) {
 		const struct tracer_filter *f = &p->filters[i];
 
-		all = all && (!find_value(tr, f, regs, &value) || holds(f, value));
+		all = all && (!find_value(tr, g, f, regs, p, &value) || holds(f, value));
 		if (f->and_next && i + 1 < p->nfilters)
 			continue;
 		if (all)
@@ -110,6 +133,7 @@ void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, s
 	free(p->filters);
 	p->filters = NULL;
 	p->nfilters = n;
+	p->nseen = 0;
 	if (!n)
 		return;
 	p->filters = calloc(n, sizeof(*filters));
@@ -120,25 +144,19 @@ void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, s
 
 /* ---- passing a breakpoint ---- */
 
-enum { MAX_CODE = 16, MAX_DATA = 8 };
-
 /* The thread whose instruction is executed. */
 struct executed {
 	struct tracer *tr;
-	pid_t tid;
+	const struct glance *g;
+	struct planted *p;
 };
 
-/* Twice: while another thread writes, the bytes might be of two moments. */
 static bool read_data(void *arg, uint64_t addr, void *buf, size_t len)
 {
 	const struct executed *e = arg;
-	unsigned char second[MAX_DATA];
-	struct iovec local[2] = { { buf, len }, { second, len } };
-	struct iovec place = { (void *)(uintptr_t)addr, len }, remote[2] = { place, place };
 
-	if (len > sizeof(second) ||
-	    process_vm_readv(e->tid, local, 2, remote, 2, 0) != (ssize_t)(2 * len) ||
-	    memcmp(buf, second, len) != 0)
+	e->p->data_at = addr;
+	if (!tracer_glance_data(e->g, addr, buf, len))
 		return false;
 	tracer_hide_breakpoints(e->tr, addr, buf, len);
 	return true;
@@ -157,7 +175,7 @@ static bool write_data(void *arg, uint64_t addr, const void *buf, size_t len)
 		    tr->planted.data[i].addr < addr + len)
 			return false;
 	}
-	return process_vm_writev(e->tid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return process_vm_writev(e->g->tid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
 static bool has_plain_calls(void *arg)
@@ -167,20 +185,7 @@ static bool has_plain_calls(void *arg)
 	uint64_t pointer;
 	struct iovec iov = { &pointer, sizeof(pointer) };
 
-	return !set || ptrace(PTRACE_GETREGSET, e->tid, (void *)set, &iov) != 0;
-}
-
-/* As many bytes of code as there are, without breakpoints; 0: none. */
-static size_t read_code(struct tracer *tr, pid_t tid, uint64_t addr, unsigned char *ret)
-{
-	struct iovec local = { ret, MAX_CODE };
-	struct iovec remote = { (void *)(uintptr_t)addr, MAX_CODE };
-	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
-
-	if (n <= 0)
-		return 0;
-	tracer_hide_breakpoints(tr, addr, ret, (size_t)n);
-	return (size_t)n;
+	return !set || ptrace(PTRACE_GETREGSET, e->g->tid, (void *)set, &iov) != 0;
 }
 
 /* Whether what is done for a thread would go unseen. */
@@ -193,18 +198,48 @@ static bool is_watched(const struct tracer *tr)
 	return false;
 }
 
-bool tracer_execute(struct tracer *tr, pid_t tid, const struct planted *p, unsigned char *regs)
+/*
+ * Writes registers of which few have changed, by PTRACE_POKEUSER where there is that request:
+ * struct user of x86-64 begins with user_regs. It takes less time than writing all.
+ */
+static bool write_changed(struct tracer *tr, pid_t tid, const unsigned char *before,
+                          const unsigned char *after)
 {
-	struct executed e = { tr, tid };
+	enum { WORD = sizeof(long), FEW = 2 };
+	size_t changed[FEW], n = 0;
+	long word;
+
+	for (size_t at = 0; at + WORD <= tr->arch->user_regs_size; at += WORD) {
+		if (memcmp(before + at, after + at, WORD) == 0)
+			continue;
+		if (n == FEW)
+			return tracer_write_registers(tr, tid, after);
+		changed[n++] = at;
+	}
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&word, after + changed[i], WORD);
+		if (ptrace(PTRACE_POKEUSER, tid, (void *)changed[i], (void *)word) != 0)
+			return tracer_write_registers(tr, tid, after);
+	}
+	return true;
+}
+
+bool tracer_execute(struct tracer *tr, const struct glance *g, struct planted *p,
+                    unsigned char *regs)
+{
+	struct executed e = { tr, g, p };
 	const struct arch_memory memory = {
 		.arg = &e, .read = read_data, .write = write_data, .plain_calls = has_plain_calls
 	};
-	unsigned char code[MAX_CODE];
+	unsigned char code[GLANCE_CODE], before[TRACER_MAX_USER_REGS];
 
+	memcpy(before, regs, tr->arch->user_regs_size);
 	if (!tr->arch->execute || is_watched(tr))
 		return false;
-	size_t len = read_code(tr, tid, p->addr, code);
-	return tr->arch->execute(regs, code, len, &memory) && tracer_write_registers(tr, tid, regs);
+	memcpy(code, g->code, g->ncode);
+	tracer_hide_breakpoints(tr, p->addr, code, g->ncode);
+	return tr->arch->execute(regs, code, g->ncode, &memory) &&
+	       write_changed(tr, g->tid, before, regs);
 }
 
 /* ---- how often, and for how long ---- */

@@ -1,7 +1,7 @@
 /*
  * Internals of the tracer, shared by tracer.c, tracer_launch.c, tracer_event.c, tracer_stop.c,
- * tracer_control.c, tracer_break.c, tracer_filter.c and tracer_watch.c. All functions run in the
- * tracer thread.
+ * tracer_control.c, tracer_break.c, tracer_filter.c, tracer_glance.c and tracer_watch.c. All
+ * functions run in the tracer thread.
  */
 #ifndef DEBUGGER_LIVE_TRACER_PRIVATE_H
 #define DEBUGGER_LIVE_TRACER_PRIVATE_H
@@ -45,6 +45,7 @@ struct tracee {
 };
 
 enum { MAX_BREAKPOINT = 8 };
+enum { GLANCE_CODE = 16, GLANCE_WORDS = 8 };
 
 /* A breakpoint. */
 struct planted {
@@ -53,8 +54,23 @@ struct planted {
 	bool lifted; /* the original bytes are in the memory, for a moment or a vfork() */
 	struct tracer_filter *filters; /* nfilters of them, owned; see tracer_request */
 	size_t nfilters;
+	uint64_t seen[GLANCE_WORDS]; /* nseen addresses that values led the filters to, last time */
+	size_t nseen;
+	uint64_t data_at;         /* where its instruction read memory, last time; 0: nowhere */
 	uint64_t passes, pass_ns; /* of TRACER_PASSES */
 	bool passing;             /* a thread steps over it; its time is not counted yet */
+};
+
+/* What was read at once of a thread that stands at a breakpoint. */
+struct glance {
+	pid_t tid;
+	unsigned char code[GLANCE_CODE]; /* ncode bytes from the breakpoint on, with it */
+	size_t ncode;
+	struct glance_word {
+		uint64_t addr, value;
+	} words[GLANCE_WORDS];
+	size_t n;
+	uint64_t data_at, data[2]; /* twice what is there; 0: not read */
 };
 
 /* A child of vfork(), which uses the memory of the program. */
@@ -199,14 +215,19 @@ struct planted *tracer_take_trap(struct tracer *tr, pid_t tid, unsigned char *re
 bool tracer_is_trap_pending(struct tracer *tr, pid_t tid);
 
 /* tracer_filter.c */
-/* Whether a thread that stands at a breakpoint is to be reported. regs: its registers. */
-bool tracer_filter_matches(struct tracer *tr, const unsigned char *regs, const struct planted *p);
+/*
+ * Whether a thread that stands at a breakpoint is to be reported. regs: its registers. g: only tid
+ * is set; the rest is filled in.
+ */
+bool tracer_filter_matches(struct tracer *tr, struct glance *g, const unsigned char *regs,
+                           struct planted *p);
 /*
  * Does what the instruction at a breakpoint does, for a thread that stands at it, which then has
- * passed it. regs: its registers, which become the new ones. False: the thread must step over it;
- * nothing of the thread has changed.
+ * passed it. g: from tracer_filter_matches(). regs: its registers, which become the new ones.
+ * False: the thread must step over it; nothing of the thread has changed.
  */
-bool tracer_execute(struct tracer *tr, pid_t tid, const struct planted *p, unsigned char *regs);
+bool tracer_execute(struct tracer *tr, const struct glance *g, struct planted *p,
+                    unsigned char *regs);
 /* Sets the filters of a breakpoint. */
 void tracer_filter_set(struct planted *p, const struct tracer_filter *filters, size_t n);
 /* Counts a thread that passes it by itself; others are counted with their time. */
@@ -223,6 +244,19 @@ struct error *tracer_registers(struct tracer *tr, struct tracer_request *r) MUST
 bool tracer_read_registers(struct tracer *tr, pid_t tid, unsigned char *ret);
 bool tracer_write_registers(struct tracer *tr, pid_t tid, const unsigned char *regs);
 enum { TRACER_MAX_USER_REGS = 1024 };
+
+/* tracer_glance.c */
+/* An address at which tracer_glance_take() reads 8 bytes; one too many is left out. */
+void tracer_glance_want(struct glance *g, uint64_t addr);
+/* Reads what is wanted, what p->seen and p->data_at say and, unless it is 0, at p->addr. */
+void tracer_glance_take(struct glance *g, const struct planted *p);
+/* The size (1 to 8) bytes at an address, which are read now if they were not. False: impossible. */
+bool tracer_glance_load(struct glance *g, uint64_t addr, unsigned size, uint64_t *ret);
+/*
+ * At most 8 bytes of one moment; false too if another thread writes there just now. Breakpoints
+ * are among them.
+ */
+bool tracer_glance_data(const struct glance *g, uint64_t addr, void *buf, size_t len);
 
 /* tracer_watch.c */
 struct error *tracer_watch(struct tracer *tr, const struct tracer_watch *w) MUST_CHECK;

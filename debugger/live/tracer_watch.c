@@ -295,6 +295,7 @@ static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool ne
 {
 	unsigned char regs[TRACER_MAX_USER_REGS];
 	const struct tracer_watch *w = &tr->watches[n];
+	struct glance g = { .tid = tracee->tid };
 	bool executed = w->kind == TRACER_EXECUTED;
 	bool there = executed && tracer_pc(tr, tracee->tid) == w->addr;
 
@@ -302,7 +303,7 @@ static bool report(struct tracer *tr, struct tracee *tracee, unsigned n, bool ne
 	if (executed && !there && !new)
 		return false;
 	if (there && tracer_read_registers(tr, tracee->tid, regs) &&
-	    !tracer_filter_matches(tr, regs, &tr->watch_filters[n])) {
+	    !tracer_filter_matches(tr, &g, regs, &tr->watch_filters[n])) {
 		tracer_count_pass(tr, &tr->watch_filters[n]);
 		return false;
 	}
