@@ -145,6 +145,7 @@ static void attend(struct tracer *tr)
 	if (!next_event(tr, -1, TRACER_NEVER, &w))
 		return;
 	tr->event_ns = clock_now_ns();
+	tr->spin.passed = false;
 	struct tracee *tracee = take_event(tr, &w);
 	if (w.tid == -1)
 		tracer_end_session(tr); /* no tracee is left */

@@ -17,6 +17,8 @@ enum {
 	LONG_NAP_NS = 20000000, /* if no thread is stopped meanwhile */
 	LATE_NAP_NS = 80000,    /* measured: longest time that the shortest nap takes */
 	MAX_EVENTS = 1 << 16,   /* limit of the event queue */
+	SPIN_NS = 30000,        /* measured: about what falling asleep and waking takes */
+	MAX_LEFT_OUT = 256,
 };
 
 /*
@@ -51,14 +53,46 @@ static bool something_else(struct tracer *tr, pid_t tid)
 	return err != NULL;
 }
 
+/*
+ * Whether to ask again at once: a thread that has passed a breakpoint may be at it again before
+ * this thread could sleep and be woken. *until: 0 at first. Each time that it is in vain, twice as
+ * many waits are left out.
+ */
+static bool may_spin(struct tracer *tr, uint64_t *until)
+{
+	uint64_t now;
+
+	if (!tr->spin.passed)
+		return false;
+	if (!*until && tr->spin.left_out) {
+		tr->spin.left_out--;
+		tr->spin.passed = false;
+		return false;
+	}
+	now = clock_now_ns();
+	if (!*until)
+		*until = now + SPIN_NS;
+	if (now < *until)
+		return true;
+	tr->spin.passed = false;
+	tr->spin.vain = tr->spin.vain ? tr->spin.vain * 2 : 1;
+	if (tr->spin.vain > MAX_LEFT_OUT)
+		tr->spin.vain = MAX_LEFT_OUT;
+	tr->spin.left_out = tr->spin.vain;
+	return false;
+}
+
 bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_status *ret)
 {
-	uint64_t length = FIRST_NAP_NS;
+	uint64_t length = FIRST_NAP_NS, until = 0;
 
 	for (;;) {
 		ret->tid = waitpid(tid, &ret->status, __WALL | __WNOTHREAD | WNOHANG);
-		if (ret->tid > 0)
+		if (ret->tid > 0) {
+			if (until && tr->spin.passed)
+				tr->spin.vain = 0;
 			return true;
+		}
 		if (ret->tid < 0 && errno != EINTR) {
 			*ret = (struct wait_status){ tid, -1 };
 			return true;
@@ -66,6 +100,8 @@ bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_sta
 		if (something_else(tr, tid) ||
 		    (deadline != TRACER_NEVER && clock_now_ns() > deadline))
 			return false;
+		if (tid == -1 && may_spin(tr, &until))
+			continue;
 		nap(&length, deadline == TRACER_NEVER ? LONG_NAP_NS : MAX_NAP_NS, deadline);
 	}
 }
@@ -213,6 +249,7 @@ static bool take_breakpoint(struct tracer *tr, struct tracee *tracee, struct pla
 
 	if (passes && tracer_execute(tr, &g, p, regs)) {
 		tracee->signal = 0;
+		tr->spin.passed = true;
 		tracer_count_pass(tr, p);
 		return true;
 	}

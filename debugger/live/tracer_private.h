@@ -115,6 +115,10 @@ struct tracer {
 	bool want_halt;     /* an event halts the program: tracer_halt() must follow */
 	bool want_pass;     /* a thread is to step over a breakpoint that its filters let pass */
 	uint64_t event_ns;  /* when the event that is attended to was taken */
+	struct {
+		bool passed;             /* the last event was of a thread that passed */
+		unsigned vain, left_out; /* see may_spin() */
+	} spin;
 	bool busy;          /* waits for single threads: ^C must not end that */
 	VEC(pid_t) newborn; /* new processes that are stopped before their first instruction */
 	VEC(struct vforked) vforks; /* that have not begun: parent and child are stopped */
