@@ -387,7 +387,8 @@ def check_ended(what, stop, note):
 
 
 def kill(session):
-    expect("kill", "killed", session.ask("kill")["stopped"]["reason"])
+    stop = session.ask("kill")["stopped"]
+    expect("kill", ("killed", None), (stop["reason"], stop["step"]))
     session.end()
     session.close()
 
