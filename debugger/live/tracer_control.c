@@ -468,13 +468,14 @@ static void match(struct tracer *tr, struct tracer_request *r)
 	unsigned char regs[TRACER_MAX_USER_REGS];
 	struct tracee *tracee = tracer_find(tr, r->match.tid);
 	struct planted p = { .nfilters = r->match.n };
+	struct glance g = { .tid = r->match.tid };
 
 	r->match.matches = true;
 	if (!tracee || tracee->state != TRACEE_STOPPED ||
 	    !tracer_read_registers(tr, tracee->tid, regs))
 		return;
 	p.filters = (struct tracer_filter *)(uintptr_t)r->match.filters; /* which are only read */
-	r->match.matches = tracer_filter_matches(tr, regs, &p);
+	r->match.matches = tracer_filter_matches(tr, &g, regs, &p);
 }
 
 static struct error *set_signal(struct tracer *tr, const struct tracer_request *r)
