@@ -125,7 +125,7 @@ static struct error *report(struct stalls *s, const struct stall *stall)
 	struct answer answer = { .command = "stalls", .wants = WANTS };
 	const struct thread_info *th = NULL;
 	struct snapshot about;
-	const char *why;
+	const char *why = NULL;
 	SCRATCH(tmp);
 
 	arena_reset(&s->s->answer);
