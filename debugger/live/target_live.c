@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
-#include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/elf/elf_image.h"
+#include "debugger/live/code_maps.h"
 #include "debugger/live/fd_info.h"
 #include "debugger/live/live.h"
 #include "debugger/live/live_check.h"
@@ -255,43 +255,26 @@ static void keep_constant(struct target *t, const struct mapping *mappings, size
 	}
 }
 
-/* The same as long as no file with code is mapped or unmapped. */
-static uint64_t key_of(const struct mapping *mappings, size_t n)
-{
-	uint64_t key = n;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct mapping *m = &mappings[i];
-		const uint64_t parts[] = { key, m->start, m->end, m->file_offset,
-			                   map_key_of_text(m->path) };
-
-		if (m->executable)
-			key = map_key_of(parts, sizeof(parts));
-	}
-	return key;
-}
-
-/* Few calls find anything new: those take no memory of the target. */
+/* Few calls find anything new: those take no memory of the target, and little time. */
 static struct error *live_update_modules(struct target *t, bool *changed)
 {
 	struct live *l = t->private;
-	SCRATCH(tmp);
+	uint64_t key;
 	size_t n;
-	struct mapping *mappings = proc_maps(&tmp, t->pid, &n);
 
-	if (!mappings)
+	if (!code_maps_key(t->pid, &key))
 		return live_exited(t->pid);
 	TRY(live_same_program(l));
-	if (key_of(mappings, n) == l->maps_key)
+	if (key == l->maps_key)
 		return NULL;
-	mappings = proc_maps(&t->arena, t->pid, &n);
+	struct mapping *mappings = proc_maps(&t->arena, t->pid, &n);
 	if (!mappings)
 		return live_exited(t->pid);
 	struct error *err = modules_update(t, mappings, n, find_file, changed);
 	if (*changed)
 		keep_constant(t, mappings, n);
 	if (!err)
-		l->maps_key = key_of(mappings, n);
+		l->maps_key = key;
 	return err;
 }
 
@@ -372,12 +355,14 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	if (l->exe)
 		TRY(module_check_exe(t, l->exe));
 	TRY(read_process(t));
+	/* What is mapped in between is found later. */
+	if (!code_maps_key(pid, &l->maps_key))
+		return error_os(errno, "reading /proc/%d/maps", (int)pid);
 	struct mapping *mappings = proc_maps(&t->arena, pid, &nmappings);
 	if (!mappings)
 		return error_os(errno, "reading /proc/%d/maps", (int)pid);
 	TRY(modules_report(t, mappings, nmappings, find_file, options->force));
 	keep_constant(t, mappings, nmappings);
-	l->maps_key = key_of(mappings, nmappings);
 	*ret = t;
 	t = NULL;
 	return NULL;

@@ -1,0 +1,17 @@
+/* Which files with code a process has mapped, without the rest of /proc/PID/maps. */
+#ifndef DEBUGGER_LIVE_CODE_MAPS_H
+#define DEBUGGER_LIVE_CODE_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A number for these mappings: the same as long as none of them comes or goes. False with errno:
+ * they cannot be read.
+ */
+bool code_maps_key(pid_t pid, uint64_t *ret);
+/* The same, read as text as on kernels before 6.11; another number than that of code_maps_key(). */
+bool code_maps_key_of_text(pid_t pid, uint64_t *ret);
+
+#endif
