@@ -35,9 +35,13 @@ static void visit_panic(const char *name, uint64_t addr, uint64_t size, void *ar
 {
 	static const char suffix[] = "10rust_panic";
 	struct search *s = arg;
-	size_t len = strlen(name), n = sizeof(suffix) - 1;
+	size_t len, n = sizeof(suffix) - 1;
 
 	(void)size;
+	/* Most of a million names end here. */
+	if (name[0] != 'r' && (name[0] != '_' || name[1] != 'R'))
+		return;
+	len = strlen(name);
 	if (strcmp(name, "rust_panic") == 0 ||
 	    (len > n && strcmp(name + len - n, suffix) == 0 && strstr(name, "7___rustc")))
 		*vec_push(&s->found) = s->dm->module->bias + addr;
