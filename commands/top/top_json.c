@@ -138,13 +138,14 @@ static void put_workers(struct json_writer *w, const struct top_page *p)
 static void put_stalls(struct json_writer *w, const struct top_page *p)
 {
 	const struct top_frame *f = p->frame;
+	size_t ended = 0;
 
 	json_put_int(w, "stalls_total", (int64_t)f->stall_total);
 	json_open_array(w, "stalls");
 	for (size_t i = 0; i < f->nstalls; i++) {
 		const struct top_stall *s = &f->stalls[i];
 
-		if (!s->open && s->began + s->ns <= f->began)
+		if (!s->open && ended++ == f->nfresh)
 			break; /* an earlier frame had it */
 		json_open_object(w, NULL);
 		put_id(w, "task", s->task);

@@ -32,7 +32,7 @@ struct top_rows {
 	struct map types, places;           /* pointers of spans -> the one that stands for all */
 	struct map type_texts, place_texts; /* likewise, by hash */
 	VEC(struct top_stall) stalls;       /* a ring, of those that have ended */
-	uint64_t nstalls;
+	uint64_t nstalls, nshown; /* that have ended so far; those of them that a frame has had */
 	VEC(struct top_task) frame_tasks;
 	VEC(struct top_stall) frame_stalls;
 	struct top_frame frame;
@@ -312,13 +312,16 @@ static void begin_interval(struct top_rows *t, uint64_t time)
 const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time)
 {
 	const struct interval *now = filling(t);
-	uint64_t open;
+	uint64_t open, fresh;
 
 	t->frame_stalls.n = 0;
 	task_spans_cut(t->spans, time);
 	open = t->frame_stalls.n;
 	take_tasks(t);
 	take_stalls(t);
+	/* By the order in which they come: ends may be read a while after their time. */
+	fresh = t->nstalls - t->nshown;
+	t->nshown = t->nstalls;
 	t->frame = (struct top_frame){
 		.began = t->began,
 		.time = time,
@@ -334,6 +337,7 @@ const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time)
 		.untracked = task_spans_untracked(t->spans),
 		.stalls = t->frame_stalls.data,
 		.nstalls = t->frame_stalls.n,
+		.nfresh = fresh < t->stalls.n ? fresh : t->stalls.n,
 		.stall_total = t->nstalls + open,
 	};
 	begin_interval(t, time);

@@ -81,9 +81,10 @@ struct top_frame {
 	size_t nended;
 	uint64_t spawned, finished; /* tasks and jobs */
 	uint64_t polls, polled_ns, wakes;
-	uint64_t untracked;             /* tasks that were not followed: there were too many */
-	const struct top_stall *stalls; /* up to now, the newest first */
-	size_t nstalls;
+	uint64_t untracked; /* tasks that were not followed: there were too many */
+	/* Up to now, the newest first: the open ones, then nfresh that no frame before has had. */
+	const struct top_stall *stalls;
+	size_t nstalls, nfresh;
 	uint64_t stall_total; /* all that there were */
 };
 

@@ -257,8 +257,28 @@ static void test_stalls(void **state)
 	assert_int_equal(frame->stalls[1].ns, STALL + 1);
 	assert_false(frame->stalls[1].open);
 	assert_ptr_equal(frame->stalls[1].place, &here);
+	assert_int_equal(frame->nfresh, 1);
 	/* It is counted once. */
-	assert_int_equal(top_rows_cut(t, 5000)->stall_total, 2);
+	frame = top_rows_cut(t, 5000);
+	assert_int_equal(frame->stall_total, 2);
+	assert_int_equal(frame->nfresh, 0);
+}
+
+/* The next frame has one whose end is read only then, though it was before. */
+static void test_a_late_stall(void **state)
+{
+	struct top_rows *t CLEANUP(top_rows_freep) = begin_rows();
+
+	(void)state;
+	add(t, TRACE_SPAWN, 1, 1100);
+	add(t, TRACE_POLL_START, 1, 2000);
+	top_rows_cut(t, 4000);
+	end_poll(t, 1, 3900, &here);
+	const struct top_frame *frame = top_rows_cut(t, 5000);
+	assert_int_equal(frame->nstalls, 1);
+	assert_int_equal(frame->nfresh, 1);
+	assert_false(frame->stalls[0].open);
+	assert_int_equal(top_rows_cut(t, 6000)->nfresh, 0);
 }
 
 static const struct top_hint *hint_of(const struct top_hints *hints, enum top_hint_kind kind)
@@ -306,7 +326,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_task), cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_groups), cmocka_unit_test(test_order_and_filter),
-		cmocka_unit_test(test_stalls), cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_stalls), cmocka_unit_test(test_a_late_stall),
+		cmocka_unit_test(test_hints),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,10 @@ def run_tasks(asyncdbg, path):
     check_hints(busy[2], truth)
     check_workers(busy[2])
     stalls = sum(1 for f in frames for s in f["stalls"] if s["ended"] and name_of(s["type"]) == "stalled")
-    check_true(f"{stalls} stalls of {truth['stalls']}", truth["stalls"] // 2 < stalls <= truth["stalls"])
+    # Each of its polls is one, but that in which it ends; how many there are from the first frame on time decides.
+    polls = sum(r["polls"] for f in frames for r in f["rows"] if name_of(r["type"]) == "stalled")
+    check_true(f"{stalls} stalls in {polls} polls", abs(polls - stalls) <= 2)
+    check_true(f"{stalls} stalls of {truth['stalls']}", 0 < stalls <= truth["stalls"])
     print("tasks: done")
 
 
