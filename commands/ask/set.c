@@ -120,8 +120,8 @@ static struct error *assign(struct session *s, const struct answer *answer, cons
 	TRY(find_variable(s, assignment.path, &f, &variable));
 	TRY(literal_encode(variable->type, assignment.literal, &literal));
 	warn_of_write(s, out);
-	TRY(control_write(&s->debuggee.control, variable->shown.addr + literal.offset,
-	                  literal.bytes, literal.size));
+	TRY(debuggee_write(&s->debuggee, variable->shown.addr + literal.offset, literal.bytes,
+	                   literal.size));
 	/* What is shown is read again. */
 	TRY(find_variable(s, assignment.path, &f, &variable));
 	out_begin(out, answer);

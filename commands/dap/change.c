@@ -31,8 +31,8 @@ static struct error *write_literal(struct dap *d, const struct dap_place *p, con
 
 	TRY(literal_encode(p->value.type, text, &literal));
 	warn_of_write(d);
-	TRY(control_write(&d->s->debuggee.control, p->value.addr + literal.offset, literal.bytes,
-	                  literal.size));
+	TRY(debuggee_write(&d->s->debuggee, p->value.addr + literal.offset, literal.bytes,
+	                   literal.size));
 	return NULL;
 }
 

@@ -16,7 +16,8 @@
 
 struct error *live_exited(pid_t pid)
 {
-	return error_new(ERR_STATE, "process %d has exited", (int)pid);
+	return error_new(ERR_STATE, "there is no process %d: it has exited, or never was",
+	                 (int)pid);
 }
 
 static const char *process_name(struct arena *a, pid_t pid)

@@ -85,6 +85,12 @@ struct error *debuggee_step_one(struct debuggee *d, pid_t tid)
 	return control_end_by_interrupt(c, control_arrive(c, tid));
 }
 
+struct error *debuggee_write(struct debuggee *d, uint64_t addr, const void *bytes, size_t len)
+{
+	TRY(control_write(&d->control, addr, bytes, len));
+	return watch_take_written(d);
+}
+
 struct error *debuggee_kill(struct debuggee *d)
 {
 	debuggee_forget_hits(d);

@@ -67,6 +67,9 @@ struct error *debuggee_continue(struct debuggee *d) MUST_CHECK;
  * is a hit.
  */
 struct error *debuggee_step_one(struct debuggee *d, pid_t tid) MUST_CHECK;
+/* control_write(); what a watchpoint watches has that value, which is no hit. */
+struct error *debuggee_write(struct debuggee *d, uint64_t addr, const void *bytes, size_t len)
+	MUST_CHECK;
 /* Ends the program: control_kill(). */
 struct error *debuggee_kill(struct debuggee *d) MUST_CHECK;
 /*

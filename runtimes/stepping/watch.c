@@ -397,6 +397,22 @@ struct error *watch_enable(struct watchpoint *w, bool enabled)
 	return NULL;
 }
 
+struct error *watch_take_written(struct debuggee *d)
+{
+	unsigned char now[WATCH_MAX_BYTES];
+
+	for (size_t i = 0; i < d->watches.list.n; i++) {
+		struct watchpoint *w = d->watches.list.data[i];
+
+		if (!w->enabled)
+			continue;
+		TRY(control_read(&d->control, w->addr, now, w->size));
+		if (memcmp(now, w->bytes, w->size) != 0)
+			TRY(take_value(w, now));
+	}
+	return NULL;
+}
+
 struct error *watch_delete(struct watchpoint *w)
 {
 	bool enabled = w->enabled;

@@ -106,6 +106,11 @@ struct error *watch_add(struct debuggee *d, const struct watch_options *options,
 struct watchpoint *watch_numbered(struct debuggee *d, unsigned number);
 /* ERR_USAGE if the condition cannot be parsed: nothing changes. */
 struct error *watch_set_rule(struct watchpoint *w, const struct watch_rule *rule) MUST_CHECK;
+/*
+ * The debugger has written to the memory of the halted program: what is watched there has that
+ * value now, and the next hit compares with it.
+ */
+struct error *watch_take_written(struct debuggee *d) MUST_CHECK;
 /* ERR_STATE: its program is gone. */
 struct error *watch_enable(struct watchpoint *w, bool enabled) MUST_CHECK;
 struct error *watch_delete(struct watchpoint *w) MUST_CHECK;

@@ -317,6 +317,9 @@ def killed_at_watchpoint(asyncdbg, program):
     line = line_of("awaits", "sum += yields", "async fn rounds")
     session, _ = begin(asyncdbg, program, "rounds", f"awaits.rs:{line}")
     session.ask("watch sum")
+    session.ask("set sum = 70")
+    rows = session.ask("info breakpoints")["watchpoints"]
+    expect("a value that was set", [("70", 0)], [(row["value"], row["hits"]) for row in rows])
     expect("watch", "watchpoint", session.ask("continue")["stopped"]["reason"])
     stop = session.ask("kill")["stopped"]
     expect("kill", ("killed", []), (stop["reason"], stop["watchpoints"]))
