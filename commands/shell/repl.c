@@ -11,6 +11,7 @@
 
 #include "commands/ask/ask.h"
 #include "commands/shell/command.h"
+#include "commands/shell/complete_value.h"
 #include "commands/shell/execute.h"
 #include "commands/shell/repeat.h"
 #include "commands/shell/shell.h"
@@ -103,17 +104,6 @@ static size_t complete_path(struct session *s, struct arena *a, const char *type
 	return names ? complete_names(a, names, typed, (size_t)(partial - typed), partial, ret) : 0;
 }
 
-static bool is_print(const struct words *before)
-{
-	const struct command *command;
-	size_t depth;
-	struct error *err CLEANUP(error_freep) =
-		before->n ? command_named(command_table, before, &command, &depth)
-			  : error_new(ERR_USAGE, "no word");
-
-	return !err && command == &print_command && depth == before->n;
-}
-
 static char **complete(const char *text, int start, int end)
 {
 	SCRATCH(tmp);
@@ -135,7 +125,8 @@ static char **complete(const char *text, int start, int end)
 	if (before.n && strcmp(before.word[0], "help") == 0)
 		before = (struct words){ before.word + 1, before.n - 1 };
 	rl_completion_append_character = ' ';
-	if (is_print(&before)) {
+	const enum value_kind kind = complete_value_kind(&before);
+	if (kind == VALUE_PATH && *text != '-') {
 		/* More of the path may follow. */
 		rl_completion_append_character = '\0';
 		completions.n = complete_path(completions.session, &completions.arena, text,
@@ -144,6 +135,11 @@ static char **complete(const char *text, int start, int end)
 		completions.n = command_complete(&completions.arena, command_table, &before, text,
 		                                 &completions.words);
 	}
+	if (!completions.n && kind == VALUE_FILE)
+		return rl_completion_matches(text, rl_filename_completion_function);
+	if (!completions.n)
+		completions.n = complete_value_list(completions.session, kind, text,
+		                                    &completions.arena, &completions.words);
 	return rl_completion_matches(text, next_completion);
 }
 

@@ -110,7 +110,9 @@ def check(prompt, fails):
     for line, answer in (("print str", "^stream: .*TcpStream = "), ("print b", r"^buf: \[u8"),
                          ("p stream.i", r"^stream\.io: "),
                          ("print stream.io.reg", r"^stream\.io\.registration: "),
-                         ("print stream.zzz", "no member `zzz`"), ("runt", "^RUNTIME +FLAVOR")):
+                         ("print stream.zzz", "no member `zzz`"), ("runt", "^RUNTIME +FLAVOR"),
+                         ("catch task-p", "only a program that runs"),
+                         ("async task 3", "^Task: 3")):
         wants(f"{line}<Tab>", answer, prompt.complete(line))
 
 

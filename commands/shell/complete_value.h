@@ -1,0 +1,31 @@
+/* Completes values of arguments and options at the prompt: ids of tasks, numbers of breakpoints,
+ * ... */
+#ifndef COMMANDS_SHELL_COMPLETE_VALUE_H
+#define COMMANDS_SHELL_COMPLETE_VALUE_H
+
+#include "commands/base/session.h"
+#include "commands/base/words.h"
+
+struct command;
+
+/* What the next word of a command is. */
+enum value_kind {
+	VALUE_OTHER,      /* nothing that can be listed */
+	VALUE_PATH,       /* of print */
+	VALUE_TASK,       /* the id of a task */
+	VALUE_BREAKPOINT, /* the number of a breakpoint or watchpoint */
+	VALUE_CATCH,      /* what can be caught */
+	VALUE_FILE,
+};
+
+/* words: those before it, complete or abbreviated. */
+enum value_kind complete_value_kind(const struct words *words);
+
+/*
+ * The values of that kind that begin with partial, of the session's program as it is now; takes a
+ * snapshot for ids of tasks. In the arena. 0 for VALUE_PATH and VALUE_FILE, which are the caller's.
+ */
+size_t complete_value_list(struct session *s, enum value_kind kind, const char *partial,
+                           struct arena *a, const char ***ret);
+
+#endif
