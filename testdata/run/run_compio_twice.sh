@@ -1,6 +1,6 @@
 #!/bin/bash
 # Attaches to compio_twice/, a program with two versions of compio: each task is shown once, no runtime has
-# tasks of both, none is one of async-executor's; and what is not known is said.
+# tasks of both, none is one of async-executor's; a note names what is not known.
 #
 # usage: run_compio_twice.sh ASYNCDBG PROFILE
 #
