@@ -10,6 +10,7 @@ Ends with 77 where the kernel refuses probes to us.
 """
 import json
 import os
+import pathlib
 import re
 import resource
 import signal
@@ -168,12 +169,35 @@ def test_perfetto(asyncdbg, path, _):
         program.kill()
 
 
+def is_stopped(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def is_traced(pid):
+    for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
+        if "\nTracerPid:\t0\n" not in status.read_text():
+            return True
+    return False
+
+
+def stop(recorder, program):
+    """Stops asyncdbg, but not while it holds the program for a look: nothing would let that go."""
+    while True:
+        recorder.child.send_signal(signal.SIGSTOP)
+        while not is_stopped(recorder.child.pid):
+            time.sleep(0.001)
+        if not is_traced(program.child.pid):
+            return
+        recorder.child.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+
+
 def test_lost(asyncdbg, path, _):
     """Events were lost: the file says so, and what went on then ends there."""
     with tempfile.TemporaryDirectory() as directory:
         program = Program(path)
         recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "runnable>1h", ring="128K")
-        recorder.child.send_signal(signal.SIGSTOP)
+        stop(recorder, program)
         program.overrun()
         recorder.child.send_signal(signal.SIGCONT)
         program.run("pingpong 10")
@@ -192,7 +216,7 @@ def test_lost_still(asyncdbg, path, _):
     with tempfile.TemporaryDirectory() as directory:
         program = Program(path)
         recorder = Recorder(asyncdbg, program.child.pid, directory, "--when", "runnable>1h", ring="128K")
-        recorder.child.send_signal(signal.SIGSTOP)
+        stop(recorder, program)
         program.overrun()
         recorder.signal()
         program.begin("flat 3600 2")
