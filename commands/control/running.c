@@ -255,7 +255,7 @@ static struct error *run_stepi(struct session *s, const struct answer *answer,
 	for (; n && c->pid; n--) {
 		struct error *err = interrupt_check();
 
-		TRY(control_end_by_interrupt(c, err ? err : debuggee_step_one(&s->debuggee, tid)));
+		TRY(control_as_stop(c, err ? err : debuggee_step_one(&s->debuggee, tid)));
 		if (c->stop.reason != CONTROL_STEPPED)
 			break;
 	}

@@ -11,7 +11,10 @@
 #include "debugger/live/proc.h"
 #include "debugger/live/tracer.h"
 
-enum { YIELD_NS = 1000000 };
+enum {
+	YIELD_NS = 1000000,
+	ENDING_NS = 200000000, /* how long a process may take to end */
+};
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
@@ -294,10 +297,25 @@ static struct error *ask(struct control *c, bool *pass)
 	return NULL;
 }
 
-struct error *control_end_by_interrupt(struct control *c, struct error *err)
+/* Takes the last event of a program that ends although it is halted; one that does not has none. */
+static void take_end_if_ending(struct control *c)
 {
-	if (!err || err->kind != ERR_INTERRUPTED || !c->pid)
+	bool found;
+
+	error_free(take_stop(c, ENDING_NS, &found));
+}
+
+struct error *control_as_stop(struct control *c, struct error *err)
+{
+	if (!err || !c->pid)
 		return err;
+	if (err->kind != ERR_INTERRUPTED) {
+		take_end_if_ending(c);
+		if (c->pid)
+			return err;
+		error_free(err);
+		return NULL;
+	}
 	error_free(err);
 	interrupt_clear();
 	c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
@@ -321,7 +339,7 @@ struct error *control_continue(struct control *c)
 	if (!err && pass)
 		c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
 	give_terminal(c, getpgrp());
-	return control_end_by_interrupt(c, err);
+	return control_as_stop(c, err);
 }
 
 struct error *control_step(struct control *c, pid_t tid)

@@ -120,10 +120,11 @@ struct error *control_attach(struct control *c, pid_t pid) MUST_CHECK;
  */
 struct error *control_continue(struct control *c) MUST_CHECK;
 /*
- * An error by interrupt_request() while the program stands still in the middle of what runs it:
- * that is a stop, too, and the request is cleared. Owns err; returns any other one.
+ * An error while the program stands still in the middle of what runs it: by interrupt_request(),
+ * which is cleared, or because the program has ended meanwhile, as a thread that exits takes even
+ * halted ones with it. Both are stops, too. Owns err; returns any other one.
  */
-struct error *control_end_by_interrupt(struct control *c, struct error *err) MUST_CHECK;
+struct error *control_as_stop(struct control *c, struct error *err) MUST_CHECK;
 /*
  * Asks those whom the last stop concerns, traps and watchpoints, whether it halts the program:
  * *stop. For a caller that an interruption has kept from the answer; control_continue() asks by

@@ -2,6 +2,7 @@
 #include "runtimes/stepping/control.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/resource.h>
@@ -113,6 +114,37 @@ static void test_interrupted_kill(void **state)
 }
 
 /* Halts the program, and interrupts in the same moment. */
+static struct error *decide_at_end(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct control *c = arg;
+	struct regs regs;
+	SCRATCH(tmp);
+
+	(void)stop;
+	kill(c->pid, SIGKILL);
+	/* Until the tracer has seen it. */
+	for (;;)
+		TRY(control_registers(c, hit->tid, &tmp, &regs));
+}
+
+/* Another thread may end the program while a hit is decided. */
+static void test_end_at_decision(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	struct trap *trap;
+	CHILD(child, NULL, call_forever);
+	const struct trap_options options = { .addr = (uintptr_t)step_on,
+		                              .decide = decide_at_end,
+		                              .arg = &c };
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	check(trap_add(&c, &options, &trap));
+	check(control_continue(&c));
+	assert_int_equal(c.stop.reason, CONTROL_KILLED);
+	assert_int_equal(c.pid, 0);
+}
+
 static struct error *interrupt_and_stop(void *arg, bool *stop)
 {
 	(void)arg;
@@ -292,6 +324,7 @@ int main(void)
 		cmocka_unit_test(test_interrupt_is_kept),
 		cmocka_unit_test(test_interrupted_decision),
 		cmocka_unit_test(test_interrupted_kill),
+		cmocka_unit_test(test_end_at_decision),
 		cmocka_unit_test(test_interrupted_halt),
 		cmocka_unit_test(test_yield),
 		cmocka_unit_test(test_arrive),

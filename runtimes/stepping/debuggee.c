@@ -82,7 +82,7 @@ struct error *debuggee_step_one(struct debuggee *d, pid_t tid)
 	TRY(control_step(c, tid));
 	if (!c->pid || c->stop.reason != CONTROL_STEPPED)
 		return NULL;
-	return control_end_by_interrupt(c, control_arrive(c, tid));
+	return control_as_stop(c, control_arrive(c, tid));
 }
 
 struct error *debuggee_write(struct debuggee *d, uint64_t addr, const void *bytes, size_t len)

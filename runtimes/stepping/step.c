@@ -131,7 +131,7 @@ static struct error *run(struct step_plan *p)
 	debuggee_forget_hits(p->d);
 	step_end_watch_thread(p);
 	if (into || p->options->kind == STEP_INSTRUCTION)
-		return control_end_by_interrupt(&p->d->control, step_into_run(p));
+		return control_as_stop(&p->d->control, step_into_run(p));
 	return debuggee_continue(p->d);
 }
 
@@ -180,7 +180,7 @@ static struct error *arrive(struct step_plan *p)
 
 	if (!p->by_itself || !c->pid || p->end.reason == STEP_THREAD_ENDED)
 		return NULL;
-	return control_end_by_interrupt(c, control_arrive(c, p->tid));
+	return control_as_stop(c, control_arrive(c, p->tid));
 }
 
 struct error *step_run(struct debuggee *d, const struct step_options *options)
@@ -201,8 +201,11 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 	if (!err)
 		err = run(&p);
 	d->control.step = (struct control_look){ 0 };
+	struct error *end = control_as_stop(&d->control, end_traps(&p));
+	/* It has ended where the step did. */
+	if (!d->control.pid)
+		p.end.reason = STEP_NONE;
 	finish(&p);
-	struct error *end = end_traps(&p);
 	map_free(&p.reach.places);
 	if (err) {
 		error_free(end);
