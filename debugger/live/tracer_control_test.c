@@ -698,6 +698,43 @@ static void *call_forever_thread(void *arg)
 	return arg;
 }
 
+static void exit_beside_callers(void)
+{
+	pthread_t thread;
+
+	wait_signal();
+	for (int i = 0; i < CALLERS; i++)
+		pthread_create(&thread, NULL, call_forever_thread, NULL);
+	while (atomic_load(&counts->calls) < CALLS)
+		sched_yield();
+	_exit(0);
+}
+
+/* A thread at a breakpoint may be gone before it is known that the breakpoint is what stopped it.
+ */
+static void test_an_exit_beside_a_breakpoint(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 12; round++) {
+		atomic_store(&counts->calls, 0);
+		CHILD(c, NULL, exit_beside_callers);
+		struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+		struct event e = { 0 };
+		bool found;
+
+		expect_ok(at(tr, TRACER_BREAK, code()));
+		go(tr, TRACER_CONTINUE);
+		kill(c.pid, SIGRTMIN);
+		while (e.kind != EVENT_EXIT) {
+			expect_ok(tracer_wait_event(tr, UINT64_MAX, &e, &found));
+			assert_true(e.kind != EVENT_SIGNAL || e.signal == SIGRTMIN);
+			if (e.halted && e.kind != EVENT_EXIT)
+				error_free(tracer_request(
+					tr, &(struct tracer_request){ .kind = TRACER_CONTINUE }));
+		}
+	}
+}
+
 static void *vfork_often(void *arg)
 {
 	for (volatile int i = 0; i < 10; i++) {
@@ -889,6 +926,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stops_of_few_threads),
 		cmocka_unit_test(test_a_write_keeps_the_breakpoint),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_an_exit_beside_a_breakpoint),
 		cmocka_unit_test(test_an_end_restores_the_program),
 		cmocka_unit_test(test_a_step_is_one_instruction),
 		cmocka_unit_test(test_signals_come_through_steps),

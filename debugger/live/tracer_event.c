@@ -280,6 +280,14 @@ static void take_watch(struct tracer *tr, struct tracee *tracee)
 		tr->want_halt = tracer_report_hit(tr, tracee);
 }
 
+/* Its process has been killed or exits: it has left the stop that was reported; its end follows. */
+static bool has_left(const struct tracee *tracee)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) != 0 && errno == ESRCH;
+}
+
 static void take_signal(struct tracer *tr, struct tracee *tracee, int signal)
 {
 	uint64_t bit = UINT64_C(1) << (signal - 1);
@@ -288,6 +296,11 @@ static void take_signal(struct tracer *tr, struct tracee *tracee, int signal)
 
 	if (p && take_breakpoint(tr, tracee, p, regs))
 		return;
+	/* Whose signal it was is unknown then; it is received no more. */
+	if (has_left(tracee)) {
+		tracee->signal = 0;
+		return;
+	}
 	if (tracer_take_hit(tr, tracee)) {
 		take_watch(tr, tracee);
 		return;
