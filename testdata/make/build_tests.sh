@@ -51,6 +51,6 @@ crates)
 	(cd "$testdata/crates" && cargo build --quiet --locked --target-dir "$target/crates" -j "${JOBS:-2}" \
 		--package usdt_probes)
 	;;
-dump) RUSTFLAGS="--cfg tokio_unstable" workspace dump dev release ;;
+dump) RUSTFLAGS="--cfg tokio_unstable" workspace dump dev ;;
 *) usage ;;
 esac
