@@ -114,11 +114,11 @@ static bool is_task_poll(const struct runtime *r, const char *path)
  */
 static bool tells_of(const struct runtime *r, const char *path)
 {
-	if (is_task_poll(r, path) || runtime_begins_with_one(path, r->functions))
+	if (is_task_poll(r, path) || is_probed(r, path) ||
+	    runtime_begins_with_one(path, r->functions))
 		return true;
 	return str_begins(path, r->loop) &&
-	       (!strchr(path, '<') || str_begins(qualified_last(path), "poll") ||
-	        is_probed(r, path));
+	       (!strchr(path, '<') || str_begins(qualified_last(path), "poll"));
 }
 
 /*
