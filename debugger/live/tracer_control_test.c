@@ -226,6 +226,17 @@ static void test_only_what_matches_is_reported(void **state)
 	assert_int_equal(calls, CALLERS * (CALLS - 1));
 }
 
+/* Lets the process call, up to its end: how many breakpoints it has hit. */
+static unsigned long count_hits(struct tracer *tr, pid_t pid)
+{
+	kill(pid, SIGRTMIN);
+	for (unsigned long hits = 0;; hits++) {
+		go(tr, TRACER_CONTINUE);
+		if (next_halt(tr).kind != EVENT_BREAKPOINT)
+			return hits;
+	}
+}
+
 static unsigned long count_through(uint64_t number)
 {
 	CHILD(c, NULL, call_with_places_and_end);
@@ -237,12 +248,7 @@ static unsigned long count_through(uint64_t number)
 	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
 
 	expect_ok(tracer_request(tr, &r));
-	kill(c.pid, SIGRTMIN);
-	for (unsigned long hits = 0;; hits++) {
-		go(tr, TRACER_CONTINUE);
-		if (next_halt(tr).kind != EVENT_BREAKPOINT)
-			return hits;
-	}
+	return count_hits(tr, c.pid);
 }
 
 /* What was read at one hit says nothing about the next. */
@@ -276,13 +282,7 @@ static unsigned long count_reported(struct tracer_filter filter, bool stepped)
 	expect_ok(tracer_request(tr, &r));
 	if (stepped)
 		error_free(tracer_request(tr, &watch)); /* there may be none on this machine */
-	kill(c.pid, SIGRTMIN);
-	for (unsigned long hits = 0;; hits++) {
-		go(tr, TRACER_CONTINUE);
-		struct event e = next_halt(tr);
-		if (e.kind != EVENT_BREAKPOINT)
-			return hits;
-	}
+	return count_hits(tr, c.pid);
 }
 
 #ifdef __x86_64__
@@ -296,12 +296,7 @@ static unsigned long count_combined(const struct tracer_filter *filters, size_t 
 	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, filters, n } };
 
 	expect_ok(tracer_request(tr, &r));
-	kill(c.pid, SIGRTMIN);
-	for (unsigned long hits = 0;; hits++) {
-		go(tr, TRACER_CONTINUE);
-		if (next_halt(tr).kind != EVENT_BREAKPOINT)
-			return hits;
-	}
+	return count_hits(tr, c.pid);
 }
 
 /* A number and a thread-local: both, or another number. */
