@@ -6,8 +6,9 @@
 #        make_fixture.sh --layout NAME
 #
 # LOCK and PROFILE are those of build_programs.sh. LOCK is the name of another workspace, and PROFILE
-# `release`, for a program of that workspace. The executable is always linked statically,
-# so that nothing of this machine is needed to read the core. ARGUMENTs go to the program.
+# `release`, for a program of that workspace; WORKSPACE:NAME builds it with the lock NAME there. The
+# executable is always linked statically, so that nothing of this machine is needed to read the core.
+# ARGUMENTs go to the program.
 # Writes NAME.{core,exe,layout}.zst and, where it has tasks or runtimes, NAME.truth.json, and adds a
 # row to FIXTURES.tsv, whose
 # checksums are those of the core and of the executable with its debug info. The row names a program
@@ -38,30 +39,42 @@ sha256() {
 	sha256sum "$1" | cut -d' ' -f1
 }
 
-# build_crate PROGRAM WORKSPACE: into $dir.
+# build_crate PROGRAM WORKSPACE[:NAME]: into $dir, by $lock_file.
 build_crate() {
 	local registry flags=(-C target-feature=+crt-static "--remap-path-prefix=$testdata=/src")
-	local target out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/$2-static
+	local workspace=${2%:*} target sources
+	local out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/${2/:/-}-static
 
+	sources=$testdata/$workspace lock_file=$testdata/$workspace/Cargo.lock
+	if [ "$workspace" != "$2" ]; then
+		lock_file=$testdata/$workspace/${2#*:}.lock
+		copy_workspace "$sources" "$out/src" "$lock_file"
+		sources=$out/src/$workspace
+		flags+=("--remap-path-prefix=$out/src=/src")
+	fi
 	target=$("${RUSTC:-rustc}" --version --verbose | sed -n 's/^host: //p')
 	for registry in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
 		flags+=("--remap-path-prefix=$registry=/cargo/registry")
 	done
 	flags+=("--remap-path-prefix=$("${RUSTC:-rustc}" --print sysroot)/lib/rustlib/src/rust=/rustc/src")
-	(cd "$testdata/$2" && CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") \
+	(cd "$sources" && CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") \
 		cargo build --locked --release -j "${JOBS:-2}" --target "$target" --target-dir "$out" -p "$1")
 	dir=$out/$target/release
 }
 
+is_workspace() {
+	case ${1%:*} in
+	actix | compio | crates | executors | family | futures | headless | uring) ;;
+	*) return 1 ;;
+	esac
+}
+
 # build PROGRAM LOCK PROFILE: into $dir, by $lock_file.
 build() {
-	case $2 in
-	actix | compio | crates | executors | family | futures | headless | uring)
+	if is_workspace "$2"; then
 		build_crate "$1" "$2"
-		lock_file=$testdata/$2/Cargo.lock
 		return
-		;;
-	esac
+	fi
 	# shellcheck disable=SC2086 # a list
 	dir=$("$testdata/make/build_programs.sh" "$2" "$3" "$1" ${WITH:-} | tail -n 1)
 	lock_file=${dir%/build/*}/src/Cargo.lock
@@ -116,7 +129,7 @@ gdb -nx -batch -iex 'mem 0 0 ro' -p "$pid" -ex "gcore $work/core" >"$work/gdb.lo
 [ -s "$work/core" ] || fail "$(tail -n 1 "$work/gdb.log")"
 
 for file in "$place/$program" "$work/core"; do
-	if strings -a "$file" | grep -F -e "$HOME/" -e "$testdata" -e "$work" -e "$dir"; then
+	if strings -a "$file" | grep -F -e "$HOME/" -e "$testdata" -e "$work" -e "${dir%/*/*}/"; then
 		fail "${file##*/} names a place of this machine"
 	fi
 done
@@ -134,9 +147,9 @@ tail -n 1 "$work/truth" >"$fixtures/$name.truth.json"
 jq -e '.runtimes + .tasks | length > 0' "$fixtures/$name.truth.json" >/dev/null ||
 	rm "$fixtures/$name.truth.json"
 tokio=$(tokio_version "$lock_file" || echo -) # none in compio
-case $lock in
-actix | compio | crates | executors | family | futures | headless | uring) program=$lock/$program ;;
-esac
+if is_workspace "$lock"; then
+	program=$lock/$program
+fi
 rustc=$("${RUSTC:-rustc}" --version | cut -d' ' -f2)
 [ -e "$index" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
 	name program tokio rustc profile exe_sha256 core_sha256 >"$index"
