@@ -93,7 +93,8 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 		put_watch(w, "watchpoint", s->watch);
 	put_hits(w, s);
 	json_put_text(w, "signal", why->signal ? signal_name(&tmp, why->signal) : NULL);
-	out_json_number_if(w, "status", why->reason == CONTROL_EXITED, (uint64_t)why->status);
+	out_json_number_if(w, "status", why->reason == CONTROL_EXITED && why->status >= 0,
+	                   (uint64_t)why->status);
 	json_put_text(w, "task", s->thread ? s->thread->task : NULL);
 	put_thread(w, s);
 	json_put_text(w, "function", s->function);

@@ -38,8 +38,11 @@ static void reason(struct text *t, const struct stopped *s)
 		str_printf(&t->line, "signal %s", signal_name(&tmp, why->signal));
 		break;
 	case CONTROL_EXITED:
-		str_printf(&t->line, "process %d has ended, exit status %d", (int)s->pid,
-		           why->status);
+		str_printf(&t->line, "process %d has ended, exit status ", (int)s->pid);
+		if (why->status >= 0)
+			str_printf(&t->line, "%d", why->status);
+		else
+			str_append(&t->line, "unknown");
 		break;
 	case CONTROL_KILLED:
 		str_printf(&t->line, "process %d was ended by %s", (int)s->pid,

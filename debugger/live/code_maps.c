@@ -59,7 +59,7 @@ bool code_maps_key_of_text(pid_t pid, uint64_t *ret)
 	char *save = NULL, *text = proc_read(&tmp, pid, "maps", NULL);
 	uint64_t key = 1;
 
-	if (!text)
+	if (!text || !*text)
 		return false;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		if (maps_code(line))

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * A number for these mappings: the same as long as none of them comes or goes. False with errno:
- * they cannot be read.
+ * A number for these mappings: the same as long as none of them comes or goes. pid: that of a
+ * thread, too. False: they cannot be read, or there are none, as of a thread that has ended.
  */
 bool code_maps_key(pid_t pid, uint64_t *ret);
 /* The same, read as text as on kernels before 6.11; another number than that of code_maps_key(). */

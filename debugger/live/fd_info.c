@@ -12,6 +12,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/live.h"
 #include "debugger/live/socket_table.h"
 
 enum {
@@ -66,12 +67,19 @@ static bool is_sure(const struct target *t, const struct seen *seen)
 	return seen->last == t->generation && (seen->stopped || seen->first < seen->last);
 }
 
+/* The thread by which its descriptors are found: the main one has none any more when it has ended.
+ */
+static pid_t reader_of(const struct target *t)
+{
+	return ((const struct live *)t->private)->reader;
+}
+
 /* ---- sockets ---- */
 
 static void read_sockets(struct target *t)
 {
 	t->sockets->sockets_read = t->generation + 1;
-	socket_table_read(&t->sockets->sockets, t->pid);
+	socket_table_read(&t->sockets->sockets, reader_of(t));
 }
 
 /*
@@ -160,7 +168,7 @@ bool fd_info_read(struct target *t, struct arena *a, int fd, struct descriptor *
 	if (!t->ops->stop || fd < 0)
 		return false;
 	struct fd_info *s = sockets_of(t);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->pid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)reader_of(t), fd);
 	ssize_t len = readlink(path, link, sizeof(link) - 1);
 	if (len <= 0 || s->by_fd.n > MAX_DESCRIPTORS)
 		return false;
@@ -187,7 +195,7 @@ static void read_epoll(struct target *t, int epoll)
 	uint64_t data;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)t->pid, epoll);
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)reader_of(t), epoll);
 	FILE *file = fopen(path, "re");
 	while (file && t->sockets->by_data.n < MAX_DESCRIPTORS && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "tfd: %d events: %*x data: %" SCNx64, &fd, &data) != 2 || !data)
@@ -216,7 +224,7 @@ static void look_at(struct target *t, int most)
 		return;
 	s->all_read = now;
 	s->all_kept = most > MAX_LOOKED;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)reader_of(t));
 	DIR *dir = opendir(path);
 	for (int i = 0; dir && i < MAX_DESCRIPTORS && (entry = readdir(dir)); i++) {
 		int fd = (int)strtol(entry->d_name, NULL, 10);

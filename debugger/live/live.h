@@ -31,7 +31,7 @@ struct peek {
 struct live {
 	struct target *t;
 	const char *exe; /* --exe, or NULL */
-	pid_t reader;    /* the thread whose memory is read: normally the main one */
+	pid_t reader;    /* the thread whose memory is read: the main one until it has ended */
 	int mem_fd;      /* used if process_vm_readv() is not permitted */
 	bool use_mem_fd;
 	size_t reads; /* system calls that read memory, since the stop */

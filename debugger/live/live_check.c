@@ -144,7 +144,8 @@ static struct error *check_exists(pid_t pid)
 	if (group != pid)
 		return error_new(ERR_USAGE, "%d is a thread of process %ld: give that number",
 		                 (int)pid, group);
-	if (proc_stat_parse(&scratch, text, &stat) && (stat.state == 'Z' || stat.state == 'X'))
+	if (proc_living_thread(pid) == pid && proc_stat_parse(&scratch, text, &stat) &&
+	    (stat.state == 'Z' || stat.state == 'X'))
 		return error_new(ERR_STATE,
 		                 "process %d (%s) has exited: it is a zombie that its "
 		                 "parent %d has not waited for",
@@ -179,11 +180,12 @@ static struct error *check_elf(pid_t pid, int fd, const struct arch **ret)
 	return arch_find(header.e_machine, what, ret);
 }
 
-static struct error *check_executable(pid_t pid, const struct arch **ret)
+/* by: a thread of it that lives. */
+static struct error *check_executable(pid_t pid, pid_t by, const struct arch **ret)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)by);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return error_new(ERR_UNSUPPORTED, "%d is a kernel thread: it has no program",
@@ -198,11 +200,11 @@ static struct error *check_executable(pid_t pid, const struct arch **ret)
 }
 
 /* The kernel permits opening this file to exactly those who may trace the process. */
-static struct error *check_permission(pid_t pid)
+static struct error *check_permission(pid_t pid, pid_t by)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)by);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		close(fd);
@@ -221,6 +223,7 @@ struct error *live_check(pid_t pid, bool to_stop, const struct arch **ret)
 	TRY(check_exists(pid));
 	if (to_stop)
 		TRY(live_traced(pid));
-	TRY(check_executable(pid, ret));
-	return check_permission(pid);
+	pid_t by = proc_living_thread(pid);
+	TRY(check_executable(pid, by, ret));
+	return check_permission(pid, by);
 }

@@ -73,12 +73,13 @@ struct error *live_each_writable(struct target *t, memory_fn *visit, void *arg)
 {
 	SCRATCH(scratch);
 	struct run *r = NEW(&scratch, struct run);
-	char *save = NULL, *text = proc_read(&scratch, t->pid, "maps", NULL);
+	pid_t reader = proc_living_thread(t->pid);
+	char *save = NULL, *text = proc_read(&scratch, reader, "maps", NULL);
 	char path[64];
 
 	if (!text)
 		return live_exited(t->pid);
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)reader);
 	*r = (struct run){ .visit = visit, .arg = arg, .go_on = true };
 	r->pagemap = open(path, O_RDONLY | O_CLOEXEC);
 	for (char *line = strtok_r(text, "\n", &save); line && r->go_on;

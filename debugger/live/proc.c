@@ -1,5 +1,6 @@
 #include "debugger/live/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -69,6 +70,37 @@ bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret)
 	stat.comm = str_clean(a, open + 1, (size_t)(close - open - 1));
 	*ret = stat;
 	return true;
+}
+
+bool proc_thread_has_ended(pid_t pid, pid_t tid)
+{
+	SCRATCH(tmp);
+	struct proc_stat stat;
+	const char *text = proc_read(&tmp, pid, arena_printf(&tmp, "task/%d/stat", (int)tid), NULL);
+
+	if (!text)
+		return errno == ENOENT || errno == ESRCH;
+	return proc_stat_parse(&tmp, text, &stat) && (stat.state == 'Z' || stat.state == 'X');
+}
+
+pid_t proc_living_thread(pid_t pid)
+{
+	pid_t ret = pid;
+	char path[32];
+
+	if (!proc_thread_has_ended(pid, pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *threads = opendir(path);
+	for (const struct dirent *e; threads && ret == pid && (e = readdir(threads));) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid > 0 && !proc_thread_has_ended(pid, tid))
+			ret = tid;
+	}
+	if (threads)
+		closedir(threads);
+	return ret;
 }
 
 /* Decodes a path: the kernel writes a newline as \012 and escapes nothing else. */

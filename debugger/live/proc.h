@@ -25,6 +25,16 @@ struct proc_stat {
 };
 bool proc_stat_parse(struct arena *a, const char *text, struct proc_stat *ret);
 
+/* Whether a thread has ended. It may be there as a zombie, as the main one is before the others
+ * end. */
+bool proc_thread_has_ended(pid_t pid, pid_t tid);
+/*
+ * A thread by whose number the memory and files of a process are found in /proc and by
+ * process_vm_readv(): the main one, or another one if that has ended before the others. pid: none
+ * is left.
+ */
+pid_t proc_living_thread(pid_t pid);
+
 /* The lines of /proc/PID/maps that map files, ascending; in arena a. NULL with errno. */
 struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings);
 

@@ -32,12 +32,24 @@ void live_read_clock(struct live *l)
 	l->t->clock.known = true;
 }
 
+/* Another thread in place of the reader, which has ended. False: there is none. */
+static bool renew_reader(struct live *l)
+{
+	pid_t tid = proc_living_thread(l->t->pid);
+	bool is_new = tid != l->reader;
+
+	l->reader = tid;
+	return is_new;
+}
+
 struct error *live_same_program(struct live *l)
 {
 	SCRATCH(scratch);
-	size_t len;
+	size_t len = 0;
 	const char *auxv = proc_read(&scratch, l->reader, "auxv", &len);
 
+	if ((!auxv || len == 0) && renew_reader(l))
+		auxv = proc_read(&scratch, l->reader, "auxv", &len);
 	if (!auxv || len == 0)
 		return live_exited(l->t->pid);
 	if (len != l->auxv_len || memcmp(auxv, l->auxv, len) != 0)
@@ -50,7 +62,7 @@ struct error *live_same_program(struct live *l)
 
 static bool live_region(struct target *t, struct arena *a, uint64_t addr, struct region *ret)
 {
-	return proc_region(a, t->pid, addr, ret);
+	return proc_region(a, proc_living_thread(t->pid), addr, ret);
 }
 
 static struct error *read_memory(struct target *t, uint64_t addr, void *buf, size_t len,
@@ -68,7 +80,8 @@ static struct error *read_memory(struct target *t, uint64_t addr, void *buf, siz
 			return NULL;
 		}
 		if (errno == ESRCH)
-			return live_exited(t->pid);
+			return renew_reader(l) ? read_memory(t, addr, buf, len, ret)
+			                       : live_exited(t->pid);
 		if (errno != ENOSYS && errno != EPERM)
 			return NULL;
 		l->use_mem_fd = true;
@@ -228,7 +241,7 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 	attempt += !is_main;
 	switch (attempt) {
 	case 0:
-		opened = arena_printf(&t->arena, "/proc/%d/exe", (int)t->pid);
+		opened = arena_printf(&t->arena, "/proc/%d/exe", (int)l->reader);
 		return (struct module_file){ opened, shown };
 	case 1:
 		return (struct module_file){ shown, shown };
@@ -236,7 +249,7 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 		return (struct module_file){ m->path, m->path };
 	case 3:
 		opened = arena_printf(&t->arena, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-		                      (int)t->pid, m->start, m->end);
+		                      (int)l->reader, m->start, m->end);
 		return (struct module_file){ opened, m->path };
 	default:
 		return (struct module_file){ 0 };
@@ -262,12 +275,12 @@ static struct error *live_update_modules(struct target *t, bool *changed)
 	uint64_t key;
 	size_t n;
 
-	if (!code_maps_key(t->pid, &key))
+	if (!code_maps_key(l->reader, &key) && !(renew_reader(l) && code_maps_key(l->reader, &key)))
 		return live_exited(t->pid);
 	TRY(live_same_program(l));
 	if (key == l->maps_key)
 		return NULL;
-	struct mapping *mappings = proc_maps(&t->arena, t->pid, &n);
+	struct mapping *mappings = proc_maps(&t->arena, l->reader, &n);
 	if (!mappings)
 		return live_exited(t->pid);
 	struct error *err = modules_update(t, mappings, n, find_file, changed);
@@ -304,7 +317,7 @@ static struct error *read_process(struct target *t)
 	struct live *l = t->private;
 	char path[64];
 
-	l->auxv = proc_read(&t->arena, t->pid, "auxv", &l->auxv_len);
+	l->auxv = proc_read(&t->arena, l->reader, "auxv", &l->auxv_len);
 	const char *comm = proc_read(&t->arena, t->pid, "comm", NULL);
 	if (!l->auxv || !comm || l->auxv_len == 0)
 		return live_exited(t->pid);
@@ -312,9 +325,9 @@ static struct error *read_process(struct target *t)
 	t->instance = find_instance(t);
 	t->entry = elf_auxv_find(l->auxv, l->auxv_len, AT_ENTRY);
 	t->vdso = elf_auxv_find(l->auxv, l->auxv_len, AT_SYSINFO_EHDR);
-	t->root = arena_printf(&t->arena, "/proc/%d/root", (int)t->pid);
+	t->root = arena_printf(&t->arena, "/proc/%d/root", (int)l->reader);
 	l->clock_offset = proc_monotonic_offset(t->pid);
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)l->reader);
 	l->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	return l->mem_fd >= 0 ? NULL : error_os(errno, "opening %s", path);
 }
@@ -347,7 +360,9 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	struct live *l = calloc(1, sizeof(*l));
 	if (!l)
 		out_of_memory();
-	*l = (struct live){ .t = t, .exe = options->exe, .reader = pid, .mem_fd = -1 };
+	*l = (struct live){
+		.t = t, .exe = options->exe, .reader = proc_living_thread(pid), .mem_fd = -1
+	};
 	l->own_tracer = !options->tracer;
 	l->tracer = options->tracer ? options->tracer : tracer_new();
 	t->private = l;
@@ -356,9 +371,9 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 		TRY(module_check_exe(t, l->exe));
 	TRY(read_process(t));
 	/* What is mapped in between is found later. */
-	if (!code_maps_key(pid, &l->maps_key))
+	if (!code_maps_key(l->reader, &l->maps_key))
 		return error_os(errno, "reading /proc/%d/maps", (int)pid);
-	struct mapping *mappings = proc_maps(&t->arena, pid, &nmappings);
+	struct mapping *mappings = proc_maps(&t->arena, l->reader, &nmappings);
 	if (!mappings)
 		return error_os(errno, "reading /proc/%d/maps", (int)pid);
 	TRY(modules_report(t, mappings, nmappings, find_file, options->force));

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
+#include "debugger/live/fd_info.h"
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
@@ -198,6 +200,80 @@ static void test_close_resumes(void **state)
 	expect_ok(target_stop(t));
 	target_close(t);
 	child_wait_progress(&c);
+}
+
+/* The thread alone: the others go on. */
+static void end_main_thread(void)
+{
+	syscall(SYS_exit, 0);
+}
+
+static void end_main_thread_later(void)
+{
+	while (atomic_load(&child_shared_->helper) == 0)
+		sched_yield();
+	end_main_thread();
+}
+
+static bool count_memory(uint64_t start, uint64_t end, void *arg)
+{
+	*(uint64_t *)arg += end - start;
+	return true;
+}
+
+/* All that is found by the number of the process while its main thread is there. */
+static void check_without_main_thread(struct target *t, const struct child *c)
+{
+	SCRATCH(tmp);
+	struct child_shared seen = { 0 };
+	struct descriptor descriptor;
+	struct region region;
+	bool changed = false;
+	uint64_t bytes = 0;
+
+	expect_ok(target_update_modules(t, &changed));
+	assert_false(changed);
+	assert_non_null(t->main_module);
+	expect_ok(target_stop(t));
+	assert_int_equal(t->nthreads, 1 + CHILD_WORKERS);
+	assert_false(t->threads[0].has_regs);
+	assert_true(t->threads[1].has_regs);
+	expect_ok(target_read(t, (uintptr_t)c->shared, &seen, sizeof(seen)));
+	assert_int_equal(seen.workers[0].tid, c->shared->workers[0].tid);
+	assert_true(target_region(t, &tmp, (uintptr_t)page_of_zeros, &region));
+	expect_ok(target_each_writable(t, count_memory, &bytes));
+	assert_true(bytes > 0);
+	fd_info_read(t, &tmp, 0, &descriptor);
+	target_resume(t);
+	child_wait_progress(c);
+	expect_ok(target_stop(t));
+	assert_true(fd_info_read(t, &tmp, 0, &descriptor));
+}
+
+static void test_main_thread_has_ended(void **state)
+{
+	CHILD(c, NULL, end_main_thread);
+
+	(void)state;
+	while (child_state(c.pid, c.pid) != 'Z')
+		sched_yield();
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+	check_without_main_thread(t, &c);
+}
+
+static void test_main_thread_ends(void **state)
+{
+	CHILD(c, NULL, end_main_thread_later);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+	unsigned char byte;
+
+	(void)state;
+	atomic_store(&c.shared->helper, 1);
+	while (child_state(c.pid, c.pid) != 'Z')
+		sched_yield();
+	/* The first read after that. */
+	expect_ok(target_read(t, (uintptr_t)c.shared, &byte, 1));
+	check_without_main_thread(t, &c);
 }
 
 static void test_killed_while_stopped(void **state)
@@ -772,6 +848,8 @@ int main(void)
 		cmocka_unit_test(test_a_stopped_job_stays_stopped),
 		cmocka_unit_test(test_interrupted_stop_lets_it_run),
 		cmocka_unit_test(test_close_resumes),
+		cmocka_unit_test(test_main_thread_has_ended),
+		cmocka_unit_test(test_main_thread_ends),
 		cmocka_unit_test(test_killed_while_stopped),
 		cmocka_unit_test(test_another_program_by_now),
 		cmocka_unit_test(test_uninterruptible_sleep),

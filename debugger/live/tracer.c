@@ -52,7 +52,8 @@ static struct error *attach_thread(struct tracer *tr, pid_t tid)
 	}
 	int errnum = errno;
 	/* It has ended, or the kernel seized it because a tracee of ours started it. */
-	if (errnum == ESRCH || (errnum == EPERM && tr->tracees.n > 0))
+	if (errnum == ESRCH ||
+	    (errnum == EPERM && (tr->tracees.n > 0 || proc_thread_has_ended(tr->pid, tid))))
 		return NULL;
 	TRY(live_traced(tr->pid));
 	return errnum == EPERM ? live_denied(tr->pid)
@@ -137,6 +138,20 @@ static struct error *serve(struct tracer *tr, struct tracer_request *r)
 	}
 }
 
+/*
+ * No tracee is left: of a process whose main thread had ended before it was traced, no event tells
+ * the end.
+ */
+static void end_unseen(struct tracer *tr)
+{
+	struct event e = { .kind = EVENT_EXIT, .tid = tr->pid, .status = -1 };
+	bool is_open = tr->pid != 0;
+
+	tracer_end_session(tr);
+	if (is_open)
+		tracer_keep_event(tr, e);
+}
+
 /* Waits for one event of the session, and continues the thread. */
 static void attend(struct tracer *tr)
 {
@@ -148,7 +163,7 @@ static void attend(struct tracer *tr)
 	tr->spin.passed = false;
 	struct tracee *tracee = take_event(tr, &w);
 	if (w.tid == -1)
-		tracer_end_session(tr); /* no tracee is left */
+		end_unseen(tr);
 	if (tracee && !tr->standing && !tr->want_halt && !tr->want_pass)
 		tracer_go_on(tracee);
 	tracer_after_event(tr);

@@ -369,12 +369,13 @@ static void number_few(struct live *l)
 	for (size_t i = 0; i < l->t->nthreads; i++) {
 		struct thread *th = &l->t->threads[i];
 
-		th->number = 1;
+		/* The main thread is the first one, also where it had ended before us. */
+		th->number = th->tid == pid ? 1 : 2;
 		for (size_t j = 0; j < l->tracer->tracees.n && th->tid != pid; j++) {
 			const struct tracee *other = &l->tracer->tracees.data[j];
 
-			th->number += other->tid == pid ||
-			              (other->state != TRACEE_GONE && other->tid < th->tid);
+			th->number += other->tid != pid && other->state != TRACEE_GONE &&
+			              other->tid < th->tid;
 		}
 	}
 }

@@ -1,6 +1,7 @@
 #include "runtimes/stepping/control.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -164,7 +165,7 @@ static struct error *halt(struct control *c, enum control_reason reason)
 		err = NULL;
 		return ret;
 	}
-	c->stop = (struct control_stop){ .reason = reason, .tid = c->pid };
+	c->stop = (struct control_stop){ .reason = reason, .tid = proc_living_thread(c->pid) };
 	c->nstops++;
 	return NULL;
 }
@@ -318,7 +319,8 @@ struct error *control_as_stop(struct control *c, struct error *err)
 	}
 	error_free(err);
 	interrupt_clear();
-	c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
+	c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED,
+		                         .tid = proc_living_thread(c->pid) };
 	c->nstops++;
 	return NULL;
 }
@@ -337,7 +339,8 @@ struct error *control_continue(struct control *c)
 			err = ask(c, &pass);
 	} while (!err && pass && !interrupted);
 	if (!err && pass)
-		c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED, .tid = c->pid };
+		c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED,
+			                         .tid = proc_living_thread(c->pid) };
 	give_terminal(c, getpgrp());
 	return control_as_stop(c, err);
 }
@@ -468,7 +471,11 @@ struct error *control_read(struct control *c, uint64_t addr, void *buf, size_t l
 	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 
 	TRY(need_program(c));
-	if (process_vm_readv(c->pid, &local, 1, &remote, 1, 0) != (ssize_t)len)
+	ssize_t n = process_vm_readv(c->pid, &local, 1, &remote, 1, 0);
+	/* The main thread has ended before the others. */
+	if (n < 0 && errno == ESRCH)
+		n = process_vm_readv(proc_living_thread(c->pid), &local, 1, &remote, 1, 0);
+	if (n != (ssize_t)len)
 		return error_fault(addr);
 	tracer_hide_breakpoints(c->tracer, addr, buf, len);
 	return NULL;
@@ -602,7 +609,8 @@ struct error *control_attach(struct control *c, pid_t pid)
 	struct error *err = take_control(c);
 	if (!err)
 		err = request_plain(c, TRACER_HALT);
-	c->stop = (struct control_stop){ .reason = CONTROL_ATTACHED, .tid = pid };
+	c->stop =
+		(struct control_stop){ .reason = CONTROL_ATTACHED, .tid = proc_living_thread(pid) };
 	if (err)
 		error_free(control_detach(c));
 	return err;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -318,6 +319,46 @@ static void test_unwatched_thread(void **state)
 	check(control_detach(&c));
 }
 
+/* The thread alone: the others go on. */
+static void end_main_thread(void)
+{
+	syscall(SYS_exit, 0);
+}
+
+static bool is_worker(const struct child *child, pid_t tid)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < CHILD_WORKERS; i++)
+		is |= child->shared->workers[i].tid == tid;
+	return is;
+}
+
+/* What is found by the number of a process is found by that of another thread. */
+static void test_main_thread_has_ended(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	unsigned long counter = 0;
+	CHILD(child, NULL, end_main_thread);
+
+	(void)state;
+	while (child_state(child.pid, child.pid) != 'Z')
+		sched_yield();
+	check(control_attach(&c, child.pid));
+	assert_true(is_worker(&child, c.stop.tid));
+	check(control_read(&c, (uintptr_t)&child.shared->workers[0].counter, &counter,
+	                   sizeof(counter)));
+	assert_int_equal(counter, child.shared->workers[0].counter);
+	interrupt_request();
+	check(control_continue(&c));
+	assert_int_equal(c.stop.reason, CONTROL_INTERRUPTED);
+	assert_true(is_worker(&child, c.stop.tid));
+	atomic_store(&child.shared->quit, true);
+	check(control_continue(&c));
+	assert_int_equal(c.stop.reason, CONTROL_EXITED);
+	assert_int_equal(c.pid, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_arrive),
 		cmocka_unit_test(test_filters_of_one_address),
 		cmocka_unit_test(test_unwatched_thread),
+		cmocka_unit_test(test_main_thread_has_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "runtimes/stepping/step.h"
 
+#include "debugger/live/proc.h"
 #include "dwarf/names/source.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
@@ -163,7 +164,7 @@ static void finish(struct step_plan *p)
 	    (stop->reason != CONTROL_CAUGHT || p->d->breakpoint))
 		p->end.reason = STEP_NONE;
 	if (p->end.reason == STEP_THREAD_ENDED)
-		stop->tid = step_end_living_thread(p);
+		stop->tid = proc_living_thread(p->d->control.pid);
 	if (p->end.reason != STEP_NONE)
 		return;
 	/* A single instruction has its own reason to stop. */

@@ -1,8 +1,4 @@
 /* How a step ends otherwise than at a line: returned, dropped, cancelled, panicked. */
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/live/proc.h"
@@ -348,45 +344,13 @@ static struct error *note_stack(struct step_plan *p, pid_t tid)
 	return NULL;
 }
 
-/* A thread that has ended may be there as a zombie, as the main one is. */
-static bool has_ended(pid_t pid, pid_t tid)
-{
-	SCRATCH(tmp);
-	struct proc_stat stat;
-	const char *text = proc_read(&tmp, pid, arena_printf(&tmp, "task/%d/stat", (int)tid), NULL);
-
-	if (!text)
-		return errno == ENOENT || errno == ESRCH;
-	return proc_stat_parse(&tmp, text, &stat) && (stat.state == 'Z' || stat.state == 'X');
-}
-
-pid_t step_end_living_thread(const struct step_plan *p)
-{
-	pid_t pid = p->d->control.pid, ret = pid;
-	char path[32];
-
-	if (!has_ended(pid, pid))
-		return pid;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *threads = opendir(path);
-	for (const struct dirent *e; threads && ret == pid && (e = readdir(threads));) {
-		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
-
-		if (tid > 0 && !has_ended(pid, tid))
-			ret = tid;
-	}
-	if (threads)
-		closedir(threads);
-	return ret;
-}
-
 struct error *step_end_if_thread_ended(void *arg, bool *stop)
 {
 	struct step_plan *p = arg;
 	bool needed = p->active || p->leaving || p->on_stack;
 
 	*stop = false;
-	if (!needed || p->on_any || !has_ended(p->d->control.pid, p->tid))
+	if (!needed || p->on_any || !proc_thread_has_ended(p->d->control.pid, p->tid))
 		return NULL;
 	p->end.note = arena_printf(&p->d->step_cache->arena,
 	                           p->active ? "thread %d has ended in the middle of line %u"

@@ -177,8 +177,6 @@ struct error *step_end_clear(struct step_plan *p) MUST_CHECK;
 void step_end_watch_thread(struct step_plan *p);
 /* Ends the step if that thread has ended: *stop. */
 struct error *step_end_if_thread_ended(void *plan, bool *stop) MUST_CHECK;
-/* The main thread, or if that has ended another one; the main one if there is none. */
-pid_t step_end_living_thread(const struct step_plan *p);
 /* A trap where the call in progress returns. */
 struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
 
