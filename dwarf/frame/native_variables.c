@@ -5,6 +5,7 @@
 
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
+#include "dwarf/lookup/lookup_dwarf.h"
 
 enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16 };
 
@@ -117,9 +118,12 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	    outer->dm->tier != DWARF_FULL || !dwarf_offdie(outer->dm->dwarf, outer->die, &function))
 		return no_debuginfo(&chain[level]);
 	die = function;
+	/* Not from the cache: its records do not have the site of an inlined call. */
+	if (level < n - 1)
+		chain = lookup_dwarf_functions_at(di, scope->frame->lookup_pc, a, &n);
 	if (level < n - 1 &&
 	    (!chain[level].site || !dwarf_offdie(outer->dm->dwarf, chain[level].site, &die)))
-		return no_debuginfo(&chain[level]);
+		return no_debuginfo(&chain[level < n ? level : n - 1]);
 	const struct location_frame frame = {
 		.target = di->target,
 		.frame = scope->frame,

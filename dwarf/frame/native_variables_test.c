@@ -101,6 +101,45 @@ static void test_no_function(void **state)
 	fixture_close(&f);
 }
 
+/* Lists the variables of each function that is inlined at an address; how many those are. */
+static size_t list_inlined(struct fixture *f, const struct frame *frame)
+{
+	struct native_variable *list;
+	size_t n, nvariables;
+
+	lookup_functions_at(f->di, frame->lookup_pc, &f->arena, &n);
+	for (size_t level = 0; level + 1 < n; level++) {
+		const struct native_scope scope = { .frame = frame, .level = level };
+
+		fail_on(native_variables_list(f->di, &scope, &f->arena, &list, &nvariables));
+	}
+	return n - 1;
+}
+
+/* Also where the functions there are known from records. */
+static void test_inlined(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/inlined.elf");
+	size_t n, found = 0;
+	const struct scope *scopes = read_scopes(&f, &n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		if (scopes[i].tag != DW_TAG_subprogram || !scopes[i].has_address)
+			continue;
+		const struct function *function = lookup_function(f.di, scopes[i].low + BIAS);
+		struct frame frame = function ? frame_in(&f, function) : (struct frame){ 0 };
+
+		for (uint64_t pc = function ? function->low : 1; function && pc < function->high;
+		     pc += 4) {
+			frame.pc = frame.lookup_pc = pc;
+			found += list_inlined(&f, &frame);
+		}
+	}
+	assert_true(found > 0);
+	fixture_close(&f);
+}
+
 /* ---- locations written by hand ---- */
 
 static struct location_value evaluate(struct fixture *f, const struct frame *frame,
@@ -197,7 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_memory),   cmocka_unit_test(test_unknown_registers),
 		cmocka_unit_test(test_no_function), cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_no_value),
+		cmocka_unit_test(test_no_value),    cmocka_unit_test(test_inlined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
