@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "commands/ask/ask.h"
-#include "commands/base/nearest.h"
 #include "commands/control/control.h"
 #include "commands/dap/dap.h"
 #include "commands/files/files.h"
@@ -17,6 +16,7 @@
 #include "commands/shell/short_form.h"
 #include "commands/time/time.h"
 #include "commands/top/top.h"
+#include "debugger/base/nearest.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 

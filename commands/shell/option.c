@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "commands/base/nearest.h"
 #include "commands/shell/command.h"
+#include "debugger/base/nearest.h"
 #include "debugger/base/str.h"
 
 const char *const option_verbose[2] = { "-v", "--verbose" };

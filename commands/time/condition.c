@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "commands/base/interval.h"
-#include "commands/base/nearest.h"
 #include "commands/base/words.h"
 #include "commands/time/sink.h"
 #include "debugger/base/clock.h"
+#include "debugger/base/nearest.h"
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/trace/trace_key.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "commands/base/interval.h"
-#include "commands/base/nearest.h"
 #include "commands/incident/incident_file.h"
 #include "commands/time/end_signals.h"
 #include "commands/time/following.h"
@@ -15,6 +14,7 @@
 #include "commands/time/time.h"
 #include "commands/time/trace_file.h"
 #include "debugger/base/clock.h"
+#include "debugger/base/nearest.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
 #include "runtimes/trace/trace_key.h"

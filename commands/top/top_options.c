@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands/base/interval.h"
-#include "commands/base/nearest.h"
+#include "debugger/base/nearest.h"
 #include "debugger/base/str.h"
 
 enum { MAX_NUMBER = 1000000000 /* of frames and rows */ };

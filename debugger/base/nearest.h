@@ -1,6 +1,6 @@
 /* Suggests the word that a mistyped word probably means. */
-#ifndef COMMANDS_BASE_NEAREST_H
-#define COMMANDS_BASE_NEAREST_H
+#ifndef DEBUGGER_BASE_NEAREST_H
+#define DEBUGGER_BASE_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>

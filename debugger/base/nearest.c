@@ -1,4 +1,4 @@
-#include "commands/base/nearest.h"
+#include "debugger/base/nearest.h"
 
 #include <stdint.h>
 #include <string.h>
