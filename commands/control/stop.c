@@ -62,6 +62,22 @@ static void warn(const struct session *s, struct out *out)
 		        "code, and the process ends at the first it comes to\n");
 }
 
+/* Breakpoints from before it began that have no place in it. */
+static void warn_of_absent(const struct session *s, struct out *out)
+{
+	const struct breakpoints *b = &s->debuggee.breakpoints;
+
+	for (size_t i = 0; i < b->list.n; i++) {
+		const struct breakpoint *bp = b->list.data[i];
+		SCRATCH(tmp);
+
+		if (bp->enabled && !bp->nplaces && bp->note)
+			fprintf(out->options.messages, "asyncdbg: %s %u, %s: %s\n",
+			        breakpoint_noun(bp), bp->number,
+			        str_clean(&tmp, bp->text, strlen(bp->text)), bp->note);
+	}
+}
+
 struct error *stop_begin(struct session *s, struct out *out)
 {
 	struct control *c = &s->debuggee.control;
@@ -72,7 +88,9 @@ struct error *stop_begin(struct session *s, struct out *out)
 	}
 	TRY(session_reopen(s, c->pid, c->tracer));
 	warn(s, out);
-	return debuggee_begin(&s->debuggee, s->handle);
+	TRY(debuggee_begin(&s->debuggee, s->handle));
+	warn_of_absent(s, out);
+	return NULL;
 }
 
 /* ---- where it stands ---- */

@@ -12,33 +12,50 @@
  */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
-	enum { LONGEST = 31 };
-	size_t d[LONGEST + 1][LONGEST + 1];
+	enum { LONGEST = 63 };
+	unsigned char d[LONGEST + 1][LONGEST + 1];
 
 	if (na > LONGEST || nb > LONGEST)
 		return SIZE_MAX;
 	for (size_t i = 0; i <= na; i++) {
 		for (size_t j = 0; j <= nb; j++) {
 			if (i == 0 || j == 0) {
-				d[i][j] = i + j;
+				d[i][j] = (unsigned char)(i + j);
 				continue;
 			}
-			d[i][j] = MIN(MIN(d[i - 1][j], d[i][j - 1]) + 1,
-			              d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			int least = MIN(MIN(d[i - 1][j], d[i][j - 1]) + 1,
+			                d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
+				least = MIN(least, d[i - 2][j - 2] + 1);
+			d[i][j] = (unsigned char)least;
 		}
 	}
 	return d[na][nb];
 }
 
+/* The difference of their lengths, which is the least distance, is seen at once. */
+static bool is_near(const char *typed, const char *word, size_t len, size_t *is, size_t *unlike)
+{
+	size_t n = strlen(typed), most = n / 3 + 1;
+
+	*unlike = n > len ? n - len : len - n;
+	if (*unlike > most)
+		return false;
+	*is = distance(typed, n, word, len);
+	return *is <= most && *is < len;
+}
+
+bool nearest_is_near(const char *typed, const char *word, size_t *letters, size_t *unlike)
+{
+	return is_near(typed, word, strlen(word), letters, unlike);
+}
+
 bool nearest_offer(struct nearest *n, const char *word, size_t len)
 {
-	size_t typed = strlen(n->typed);
-	size_t is = distance(n->typed, typed, word, len);
-	size_t unlike = typed > len ? typed - len : len - typed;
+	size_t is, unlike;
 
-	if (is > typed / 3 + 1 || is >= len)
+	if (!is_near(n->typed, word, len, &is, &unlike))
 		return false;
 	if (n->distance && (is > n->distance || (is == n->distance && unlike >= n->unlike)))
 		return false;

@@ -20,6 +20,11 @@ struct nearest {
  * equally near candidates the one with the nearest length wins, then the first.
  */
 bool nearest_offer(struct nearest *n, const char *word, size_t len);
+/*
+ * Whether a word is near enough by itself. *letters: how many of them differ, 0: it is what was
+ * typed; *unlike: the difference of lengths.
+ */
+bool nearest_is_near(const char *typed, const char *word, size_t *letters, size_t *unlike);
 
 /*
  * The error for a word that is none of the names: 'PROBLEM "TYPED": did you mean NAME?', or all

@@ -43,16 +43,6 @@ static bool ends_in(const char *name, const char *path)
 	       (n == len || (len - n >= 2 && memcmp(name + len - n - 2, "::", 2) == 0));
 }
 
-/* "<app::A as app::Tr>::go" becomes "app::A::go"; other names stay. */
-static const char *without_trait(struct arena *a, const char *name)
-{
-	const char *as = strstr(name, " as "), *end = strstr(name, ">::");
-
-	if (name[0] != '<' || !as || !end || end < as)
-		return name;
-	return arena_printf(a, "%.*s%s", (int)(as - name - 1), name + 1, end + 1);
-}
-
 static bool is_coroutine(const char *own)
 {
 	return strncmp(own, "{async_", 7) == 0;
@@ -126,7 +116,7 @@ static void add(struct names_search *s, struct dwarf_module *dm, struct unit *u,
 	};
 	if (!f.file || !f.line ||
 	    !(ends_in(f.shown, s->path) || ends_in(f.plain, s->path) ||
-	      ends_in(without_trait(s->a, f.shown), s->path)))
+	      ends_in(name_without_trait(s->a, f.shown), s->path)))
 		return;
 	if (!is_known(s, &f))
 		*vec_push(&s->found) = f;

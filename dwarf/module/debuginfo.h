@@ -255,6 +255,8 @@ bool debuginfo_panics_unwind(struct dwarf_module *dm);
 const char *debuginfo_read_crate_version(struct dwarf_module *dm, const char *crate);
 const char *debuginfo_read_rustc_version(struct dwarf_module *dm);
 const char *own_package_read(struct dwarf_module *dm);
+/* Whether a unit of the module, which is open, is of one of the program's own crates. */
+bool own_package_has(const struct dwarf_module *dm, const struct unit *u);
 
 /* Reads the STT_TLS symbols of the module; once. */
 const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm);

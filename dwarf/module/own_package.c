@@ -61,3 +61,12 @@ const char *own_package_read(struct dwarf_module *dm)
 
 	return u ? source_package(&dm->di->arena, u->comp_dir) : NULL;
 }
+
+bool own_package_has(const struct dwarf_module *dm, const struct unit *u)
+{
+	SCRATCH(tmp);
+	const char *package = is_crate(u) ? source_package(&tmp, u->comp_dir) : NULL;
+
+	return is_crate(u) &&
+	       (!package || (dm->own_package && strcmp(package, dm->own_package) == 0));
+}

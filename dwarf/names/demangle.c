@@ -79,6 +79,15 @@ const char *demangle(struct arena *a, const char *symbol)
 	return arena_strdup(a, str_text(&clean));
 }
 
+const char *name_without_trait(struct arena *a, const char *name)
+{
+	const char *as = strstr(name, " as "), *end = strstr(name, ">::");
+
+	if (name[0] != '<' || !as || !end || end < as)
+		return name;
+	return arena_printf(a, "%.*s%s", (int)(as - name - 1), name + 1, end + 1);
+}
+
 /* A part of a path, between "::" outside of braces and brackets. */
 struct part {
 	const char *text;

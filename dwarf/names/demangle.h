@@ -51,6 +51,9 @@ const char *name_short(struct arena *a, const char *full);
  */
 const char *name_without_generics(struct arena *a, const char *full);
 
+/* "<app::A as app::Tr>::go" becomes "app::A::go"; other names stay. */
+const char *name_without_trait(struct arena *a, const char *name);
+
 /*
  * The function path of a coroutine's type or poll function as the programmer wrote it:
  * "app::mid::{async_fn_env#0}<u8>" and "app::mid::{async_fn#0}" become "app::mid",

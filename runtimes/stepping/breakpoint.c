@@ -7,6 +7,7 @@
 #include "debugger/live/tracer.h"
 #include "debugger/target/target.h"
 #include "dwarf/lookup/code_places.h"
+#include "dwarf/module/function_paths.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/source.h"
 #include "runtimes/hits/predicate_filter.h"
@@ -110,13 +111,37 @@ static void set_note(struct breakpoint *bp, const struct spec *spec,
 	else if (!found->n)
 		bp->note = arena_printf(a,
 		                        "no function of that name has code: it does not exist, is "
-		                        "not used, or a generic one has no instance%s",
-		                        later);
+		                        "not used, or a generic one has no instance%s%s",
+		                        later, bp->near ? bp->near : "");
 	else if (spec->kind == SPEC_LINE && found->line != spec->line)
 		bp->note = arena_printf(a, "line %u has no code, line %u is the next that has",
 		                        spec->line, found->line);
 	else if (found->every_poll)
 		bp->note = "the async function is on one line: every poll of it passes here";
+}
+
+/* Names the functions that were probably meant, if the breakpoint is to be on one that is none. */
+static struct error *find_near(struct breakpoint *bp, struct debuginfo *di)
+{
+	const char *paths[FUNCTION_PATHS_NEAR];
+	struct spec spec;
+	size_t n;
+	STR(list);
+	SCRATCH(tmp);
+
+	if (bp->event || bp->nplaces)
+		return NULL;
+	TRY(read_spec(&tmp, bp->text, &spec));
+	if (spec.kind != SPEC_FUNCTION)
+		return NULL;
+	TRY(function_paths_near(di, spec.name, &tmp, paths, &n));
+	for (size_t i = 0; i < n; i++)
+		str_printf(&list, "%s%s", i ? " or " : "; did you mean ", paths[i]);
+	if (!n)
+		return NULL;
+	bp->near = arena_printf(&bp->arena, "%s?", str_text(&list));
+	bp->note = arena_printf(&bp->find_arena, "%s%s", bp->note, bp->near);
+	return NULL;
 }
 
 static void clear_places(struct breakpoint *bp)
@@ -164,6 +189,14 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	keep_places(bp, &found);
 	set_note(bp, &spec, &found);
 	return NULL;
+}
+
+/* The same for a new breakpoint, or in a new program. */
+static struct error *find_first(struct breakpoint *bp, struct debuginfo *di)
+{
+	bp->near = NULL;
+	TRY(find(bp, di));
+	return find_near(bp, di);
 }
 
 /* ---- traps ---- */
@@ -337,7 +370,7 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 	if (!err)
 		err = breakpoint_set_condition(bp, options->condition);
 	if (!err && di)
-		err = find(bp, di);
+		err = find_first(bp, di);
 	if (!err && di && bp->event && bp->note && !bp->nplaces && !bp->pending)
 		err = error_new(ERR_STATE, "%s", bp->note);
 	if (!err)
@@ -359,7 +392,7 @@ struct error *breakpoint_find_all(struct debuggee *d)
 
 	for (size_t i = 0; i < b->list.n; i++) {
 		TRY(unplant(b->list.data[i]));
-		TRY(find(b->list.data[i], debuggee_debuginfo(d)));
+		TRY(find_first(b->list.data[i], debuggee_debuginfo(d)));
 	}
 	for (size_t i = 0; i < b->list.n; i++)
 		TRY(update(b->list.data[i]));

@@ -47,6 +47,8 @@ struct breakpoint {
 	uint64_t hits;             /* those of its task, of which its condition is true */
 	bool enabled, temporary;
 	bool pending; /* it has no place, and is found anew when a library is loaded */
+	const char *
+		near; /* the functions that its text probably means; NULL: none, or it has places */
 	/* Of a logpoint, which never halts: as it was typed, and parsed. NULL: it is none. */
 	const char *log;
 	const struct log_message *message;
