@@ -25,6 +25,10 @@ static const struct value_row {
 	{ &disable_command, VALUE_BREAKPOINT, true },
 	{ &condition_command, VALUE_BREAKPOINT, false },
 	{ &catch_command, VALUE_CATCH, false },
+	{ &break_command, VALUE_PLACE, false },
+	{ &tbreak_command, VALUE_PLACE, false },
+	{ &logpoint_command, VALUE_PLACE, false },
+	{ &list_command, VALUE_PLACE, false },
 	{ &run_command, VALUE_FILE, true },
 };
 

@@ -15,6 +15,7 @@ enum value_kind {
 	VALUE_TASK,       /* the id of a task */
 	VALUE_BREAKPOINT, /* the number of a breakpoint or watchpoint */
 	VALUE_CATCH,      /* what can be caught */
+	VALUE_PLACE,      /* in the code: a function, or FILE:LINE */
 	VALUE_FILE,
 };
 
@@ -23,7 +24,8 @@ enum value_kind complete_value_kind(const struct words *words);
 
 /*
  * The values of that kind that begin with partial, of the session's program as it is now; takes a
- * snapshot for ids of tasks. In the arena. 0 for VALUE_PATH and VALUE_FILE, which are the caller's.
+ * snapshot for ids of tasks. In the arena. 0 for VALUE_PATH, VALUE_PLACE and VALUE_FILE,
+ * which are the caller's.
  */
 size_t complete_value_list(struct session *s, enum value_kind kind, const char *partial,
                            struct arena *a, const char ***ret);

@@ -33,6 +33,13 @@ static void knows_arguments(void **state)
 	assert_int_equal(kind("delete 1"), VALUE_BREAKPOINT);
 	assert_int_equal(kind("condition 1"), VALUE_OTHER);
 	assert_int_equal(kind("catch"), VALUE_CATCH);
+	assert_int_equal(kind("break"), VALUE_PLACE);
+	assert_int_equal(kind("b"), VALUE_PLACE);
+	assert_int_equal(kind("tb"), VALUE_PLACE);
+	assert_int_equal(kind("logpoint"), VALUE_PLACE);
+	assert_int_equal(kind("logpoint main"), VALUE_OTHER);
+	assert_int_equal(kind("list"), VALUE_PLACE);
+	assert_int_equal(kind("until"), VALUE_OTHER);
 	assert_int_equal(kind("run --"), VALUE_FILE);
 	assert_int_equal(kind("tasks"), VALUE_OTHER);
 	assert_int_equal(kind("nonsense"), VALUE_OTHER);

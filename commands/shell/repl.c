@@ -11,6 +11,7 @@
 
 #include "commands/ask/ask.h"
 #include "commands/shell/command.h"
+#include "commands/shell/complete_place.h"
 #include "commands/shell/complete_value.h"
 #include "commands/shell/execute.h"
 #include "commands/shell/repeat.h"
@@ -104,6 +105,17 @@ static size_t complete_path(struct session *s, struct arena *a, const char *type
 	return names ? complete_names(a, names, typed, (size_t)(partial - typed), partial, ret) : 0;
 }
 
+/* Completes a place, of which more follows unless it is a whole path of a function. */
+static void complete_place(const char *text)
+{
+	completions.n = complete_place_list(completions.session, text, &completions.arena,
+	                                    &completions.words);
+	const char *first = completions.n ? completions.words[0] : "";
+
+	if (completions.n != 1 || first[strlen(first) - 1] == ':')
+		rl_completion_append_character = '\0';
+}
+
 static char **complete(const char *text, int start, int end)
 {
 	SCRATCH(tmp);
@@ -135,6 +147,8 @@ static char **complete(const char *text, int start, int end)
 		completions.n = command_complete(&completions.arena, command_table, &before, text,
 		                                 &completions.words);
 	}
+	if (!completions.n && kind == VALUE_PLACE)
+		complete_place(text);
 	if (!completions.n && kind == VALUE_FILE)
 		return rl_completion_matches(text, rl_filename_completion_function);
 	if (!completions.n)

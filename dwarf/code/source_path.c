@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+#include "debugger/base/map.h"
+#include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/module/line.h"
 #include "dwarf/module/line_rows.h"
+#include "dwarf/names/source.h"
 
 typedef VEC(struct source_path) path_vec;
 
@@ -47,5 +50,59 @@ struct error *source_path_find(struct debuginfo *di, const char *typed, struct a
 	}
 	*nret = found.n;
 	*ret = vec_to_arena(&found, a);
+	return err;
+}
+
+/* ---- all of them ---- */
+
+struct paths_visit {
+	const char *typed;
+	const char *own_package;
+	struct map known;
+	source_path_fn *visit;
+	void *arg;
+};
+
+static bool has_component(const char *path, const char *typed)
+{
+	const char *p = path;
+
+	while (p && !str_begins(p, typed)) {
+		p = strchr(p, '/');
+		p = p ? p + 1 : NULL;
+	}
+	return p != NULL;
+}
+
+static void visit_file(const char *path, const struct unit *u, void *arg)
+{
+	struct paths_visit *v = arg;
+	SCRATCH(tmp);
+
+	/* Units of a crate have the same files. */
+	if (!has_component(path, v->typed) || !map_put(&v->known, map_key_of_text(path), NULL))
+		return;
+	v->visit(path, !source_of(&tmp, path, u->comp_dir, v->own_package).library, v->arg);
+}
+
+struct error *source_path_each(struct debuginfo *di, const char *typed, source_path_fn *visit,
+                               void *arg)
+{
+	struct paths_visit v = { .typed = typed, .visit = visit, .arg = arg };
+	const char *slash = strrchr(typed, '/'), *part = slash ? slash + 1 : typed;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < di->nmodules && !err; i++) {
+		struct dwarf_module *dm = debuginfo_program_module(di, i);
+
+		if (!dm || !dm->loaded)
+			continue;
+		v.own_package = debuginfo_own_package(dm);
+		for (size_t j = 0; j < dm->nunits && !err; j++) {
+			line_each_file(dm, &dm->units[j], part, visit_file, &v);
+			err = interrupt_check();
+		}
+	}
+	map_free(&v.known);
 	return err;
 }

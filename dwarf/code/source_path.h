@@ -20,4 +20,13 @@ enum { SOURCE_MAX_PATHS = 16 };
 struct error *source_path_find(struct debuginfo *di, const char *typed, struct arena *a,
                                struct source_path **ret, size_t *nret) MUST_CHECK;
 
+/*
+ * Calls visit once with each file whose path has typed at the beginning of a component ("ma",
+ * "src/ma"), of modules whose debug info is open: none is opened for it. own: it is no library's.
+ * path is valid during the call. ERR_INTERRUPTED at ^C.
+ */
+typedef void source_path_fn(const char *path, bool own, void *arg);
+struct error *source_path_each(struct debuginfo *di, const char *typed, source_path_fn *visit,
+                               void *arg) MUST_CHECK;
+
 #endif

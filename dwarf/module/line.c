@@ -211,6 +211,23 @@ bool line_has_file(struct dwarf_module *dm, const struct unit *u, const char *ty
 	return false;
 }
 
+void line_each_file(struct dwarf_module *dm, const struct unit *u, const char *part,
+                    line_file_fn *visit, void *arg)
+{
+	struct listed_files listed;
+	SCRATCH(tmp);
+
+	read_listed(dm, u, &tmp, &listed);
+	for (size_t i = 0; i < listed.nfiles; i++) {
+		const struct path_entry *file = &listed.files[i];
+		const char *dir = file->dir < listed.ndirs ? listed.dirs[file->dir].name : NULL;
+
+		if (!file->name || !(strstr(file->name, part) || (dir && strstr(dir, part))))
+			continue;
+		visit(full_path(u, &listed, file, &tmp), u, arg);
+	}
+}
+
 size_t line_nfiles(struct dwarf_module *dm, struct unit *u)
 {
 	if (!u->files)

@@ -12,6 +12,14 @@ const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index);
 /* Number of entries of the unit's file table, absent ones included. */
 size_t line_nfiles(struct dwarf_module *dm, struct unit *u);
 
+/*
+ * Calls visit with the full path of each entry of the unit's file table in whose directory or name
+ * part occurs. The table is not kept.
+ */
+typedef void line_file_fn(const char *full, const struct unit *u, void *arg);
+void line_each_file(struct dwarf_module *dm, const struct unit *u, const char *part,
+                    line_file_fn *visit, void *arg);
+
 /* Whether a full path is the one that was typed, whose last component is also that of the path. */
 typedef bool line_file_is_fn(const char *full, const char *typed);
 /* Whether the unit's file table has a file for which it is so. The table is not kept. */

@@ -52,9 +52,9 @@ class Prompt:
         os.write(self.fd, line.encode() + b"\n")
         return self.read_until(PROMPT).partition("\n")[2]
 
-    def complete(self, line):
-        """The answer to what the line is after Tab. The prompt may be drawn again meanwhile."""
-        os.write(self.fd, line.encode() + b"\t\n!echo E''ND\n")
+    def complete(self, line, rest=""):
+        """The answer to what the line is after Tab, and the rest. The prompt may be drawn again meanwhile."""
+        os.write(self.fd, line.encode() + b"\t" + rest.encode() + b"\n!echo E''ND\n")
         answer = self.read_until(b"\nEND\r\n")
         self.read_until(PROMPT)
         return answer
@@ -114,6 +114,10 @@ def check(prompt, fails):
                          ("catch task-p", "only a program that runs"),
                          ("async task 3", "^Task: 3")):
         wants(f"{line}<Tab>", answer, prompt.complete(line))
+    # What is not there is named in the answer, as far as it was completed.
+    for line, rest, answer in (("list tokio_tcp::mai", "x", '"x" is one word too many'), ("list main.r", "x", '"x" is no line'),
+                               ("list src/mai", "x", '"x" is no line'), ("list mai", "x", "the name mainx")):
+        wants(f"{line}<Tab>", answer, prompt.complete(line, rest))
 
 
 def main():
