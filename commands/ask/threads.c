@@ -1,5 +1,6 @@
 /* threads, thread, bt: threads and their stacks. */
 #include <limits.h>
+#include <sys/param.h>
 
 #include "commands/ask/ask.h"
 #include "commands/base/focus.h"
@@ -69,11 +70,55 @@ static struct error *run_thread(struct session *s, const struct answer *answer,
 	return show_focus(s, answer, out);
 }
 
+/* ---- bt ---- */
+
+/* Parses "3", or "-3": the outermost ones. */
+static struct error *frame_count(const char *word, size_t *ret, bool *outermost)
+{
+	uint64_t number;
+
+	*outermost = *word == '-';
+	struct error *err CLEANUP(error_freep) =
+		words_number(word + *outermost, "a number of frames", UINT_MAX, &number);
+	if (err || !number)
+		return error_new(ERR_USAGE,
+		                 "\"%s\" is no number of frames: \"bt 5\" shows the innermost "
+		                 "ones, \"bt -5\" the outermost, \"bt all\" all threads",
+		                 word);
+	*ret = (size_t)number;
+	return NULL;
+}
+
+static struct error *check_bt(const struct call *call)
+{
+	bool outermost;
+	size_t n;
+
+	return call->args.n ? frame_count(call->args.word[0], &n, &outermost) : NULL;
+}
+
 static struct error *run_bt(struct session *s, const struct answer *answer, const struct call *call,
                             struct out *out)
 {
-	(void)call;
-	return show_focus(s, answer, out);
+	struct thread_info *some = NEW(&s->answer, struct thread_info);
+	const struct thread_info *all;
+	bool outermost;
+	size_t n;
+
+	if (!call->args.n)
+		return show_focus(s, answer, out);
+	TRY(frame_count(call->args.word[0], &n, &outermost));
+	TRY(session_focus(s, answer->snapshot, &all));
+	*some = *all;
+	some->nframes = MIN(n, all->nframes);
+	some->frames += outermost ? all->nframes - some->nframes : 0;
+	out_begin(out, answer);
+	out->ops->thread(out, some, THREAD_STACK);
+	if (some->nframes < all->nframes)
+		fprintf(out->options.messages,
+		        "asyncdbg: %zu of %zu frames are shown; \"bt\" shows all\n", some->nframes,
+		        all->nframes);
+	return NULL;
 }
 
 const struct command threads_command = {
@@ -100,9 +145,13 @@ const struct command thread_command = {
 
 const struct command bt_command = {
 	.name = "bt",
-	.summary = "The native stack of the thread in focus",
+	.args = "[N]",
+	.max_args = 1,
+	.check = check_bt,
+	.summary = "The native stack of the thread in focus, or its N innermost frames",
 	.help = "    That is the one chosen with thread N, else the one that crashed, else thread "
-		"1.",
+		"1.\n"
+		"    Of -N the N outermost frames.",
 	.wants = WANT_STACKS | WANT_RUNNING,
 	.repeats = true,
 	.run = run_bt,

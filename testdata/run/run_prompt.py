@@ -118,6 +118,11 @@ def check(prompt, fails):
     for line, rest, answer in (("list tokio_tcp::mai", "x", '"x" is one word too many'), ("list main.r", "x", '"x" is no line'),
                                ("list src/mai", "x", '"x" is no line'), ("list mai", "x", "the name mainx")):
         wants(f"{line}<Tab>", answer, prompt.complete(line, rest))
+    wants("bt 2", r"^#1 ")
+    wants("bt 2", r"^#2 ", absent=True)
+    wants("bt 2", "^asyncdbg: 2 of [0-9]+ frames are shown")
+    wants("bt -1", r"^#0 ", absent=True)
+    wants("bt x", "is no number of frames")
 
 
 def main():
