@@ -1,9 +1,13 @@
 #include "commands/shell/invocation.h"
 
+#include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands/shell/short_form.h"
+#include "debugger/base/file.h"
 
 /* Whether the command has all its arguments, so that a further word is none of them. */
 static bool is_full(const struct command *const *table, const struct words *command)
@@ -47,12 +51,35 @@ bool invocation_takes(const struct command *const *table, const struct words *co
 	return false;
 }
 
+/* The type of an ELF file (e_type); ET_NONE where it is none, or cannot be read. */
+static unsigned elf_type(const char *path)
+{
+	int fd CLEANUP(file_close) = file_open_regular(path);
+	Elf64_Ehdr header = { 0 };
+
+	if (fd < 0 || pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return ET_NONE;
+	return header.e_type;
+}
+
 struct error *invocation_check(const struct named *named)
 {
-	if (!named->exe || named->pid || named->core)
+	const char *file = named->exe;
+
+	if (!file || named->pid || named->core)
 		return NULL;
+	if (access(file, F_OK) != 0)
+		return error_new(ERR_USAGE, "%s: %s", file, strerror(errno));
+	if (elf_type(file) == ET_CORE)
+		return error_new(ERR_USAGE,
+		                 "%s is a core: \"asyncdbg -c %s\" opens it, \"asyncdbg EXE %s\" "
+		                 "with another executable than the one that it names",
+		                 file, file, file);
 	return error_new(ERR_USAGE,
-	                 "an executable needs its core: asyncdbg %s CORE; asyncdbg run -- %s "
-	                 "starts it; a core or snapshot alone is -c CORE, a process -p PID",
-	                 named->exe, named->exe);
+	                 "what to do with %s? \"asyncdbg run -- %s\" starts it under control; "
+	                 "\"asyncdbg -p PID\" looks at a process of it, with \"attach\" behind it "
+	                 "under control; \"asyncdbg %s CORE\" opens its core, \"asyncdbg -c FILE\" "
+	                 "a core or snapshot alone",
+	                 file, file, file);
 }

@@ -144,8 +144,10 @@ check_usage() {
 	expect 2 'no program is under control' -p $$ awatch a if 'a > 3'
 	expect 2 'breakpoints need control' -p $$ logpoint main 'n is {n}'
 	expect 2 'no program is under control' -p $$ next
-	expect 64 'an executable needs its core: asyncdbg /bin/true CORE' /bin/true
-	expect 64 'an executable needs its core' /bin/true tasks
+	expect 64 '"asyncdbg run -- /bin/true" starts it' /bin/true
+	expect 64 '"asyncdbg /bin/true CORE" opens its core' /bin/true tasks
+	expect 64 'nothing/there: No such file' nothing/there
+	expect 64 '"some" is no number of frames' -p $$ bt some
 	expect 64 'unknown command "12"' -p $$ 12
 	expect 64 'unknown command "known"; .* as ./known' known tasks
 	expect 64 'only guard, trace and run start one' -- /bin/true -x
