@@ -76,6 +76,11 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
 	}
 }
 
+bool session_confirm(const struct session *s, const char *question)
+{
+	return !s->confirm || s->confirm(question);
+}
+
 /* The handle; an empty one where there is none, as for a hand-made snapshot. */
 static struct asyncdbg *handle_of(struct session *s)
 {

@@ -26,12 +26,13 @@ struct session {
 	bool verbose;               /* all commands show variables of every frame where they can */
 	unsigned
 		finding; /* exit code of the last command's answer, such as STATUS_FOUND; 0: none */
-	struct arena answer;         /* data of the last command's answer, until the next command */
-	bool has_written;            /* set has written into the program, which was reported */
-	bool quit;                   /* leave the prompt */
-	struct source_files sources; /* with the source maps of the user */
-	struct listed listed;        /* what `list` goes on from */
-	struct examined examined;    /* what `x` goes on from */
+	struct arena answer; /* data of the last command's answer, until the next command */
+	bool has_written;    /* set has written into the program, which was reported */
+	bool quit;           /* leave the prompt */
+	bool (*confirm)(const char *question); /* see session_confirm() */
+	struct source_files sources;           /* with the source maps of the user */
+	struct listed listed;                  /* what `list` goes on from */
+	struct examined examined;              /* what `x` goes on from */
 	/* Of a program under control: commands/control. All zeros: there was none. */
 	struct debuggee debuggee;
 	struct asyncdbg_options own_options; /* those of a handle that session_reopen() opened */
@@ -59,6 +60,11 @@ struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer
  */
 struct error *session_snapshot(struct session *s, unsigned wants, const struct question *question,
                                const struct snapshot **ret) MUST_CHECK;
+/*
+ * Whether the user agrees to what cannot be undone: s->confirm asks. It is NULL where nobody can
+ * answer, as for commands of a script or of the command line: true then.
+ */
+bool session_confirm(const struct session *s, const char *question);
 /* Calls asyncdbg_verdicts(). snap may be of another program. */
 const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap);
 /* Calls asyncdbg_check() with s->answer. snap as above. */

@@ -195,6 +195,15 @@ static struct error *change_all(struct session *s, const struct command *command
 	return NULL;
 }
 
+/* As gdb does it, `delete` alone asks. */
+static bool may_change_all(const struct session *s, const struct command *command)
+{
+	const struct debuggee *d = &s->debuggee;
+
+	return command != &delete_command || !(d->breakpoints.list.n + d->watches.list.n) ||
+	       session_confirm(s, "Delete all breakpoints?");
+}
+
 static struct error *run_change(struct session *s, const struct answer *answer,
                                 const struct call *call, struct out *out)
 {
@@ -206,7 +215,7 @@ static struct error *run_change(struct session *s, const struct answer *answer,
 		    !watch_numbered(&s->debuggee, number))
 			return error_new(ERR_STATE, "there is no breakpoint %u", number);
 	}
-	if (!call->args.n)
+	if (!call->args.n && may_change_all(s, call->command))
 		TRY(change_all(s, call->command));
 	for (size_t i = 0; i < call->args.n; i++) {
 		TRY(read_number(call->args.word[i], &number));
@@ -352,12 +361,17 @@ const struct command info_breakpoints_command = {
 	.run = run_info,
 };
 
-#define CHANGE(name_, summary_)                                                                    \
+#define CHANGE(name_, summary_, help_)                                                             \
 	{                                                                                          \
 		.name = (name_), .args = "[N...]", .max_args = SIZE_MAX, .check = check_numbers,   \
-		.summary = (summary_), .offline = true, .run = run_change                          \
+		.summary = (summary_), .help = (help_), .offline = true, .run = run_change         \
 	}
 
-const struct command delete_command = CHANGE("delete", "Delete breakpoints by number, or all");
-const struct command enable_command = CHANGE("enable", "Enable breakpoints by number, or all");
-const struct command disable_command = CHANGE("disable", "Disable breakpoints by number, or all");
+const struct command delete_command =
+	CHANGE("delete", "Delete breakpoints by number, or all",
+               "    At the prompt it asks before it deletes all; in scripts and on the command\n"
+               "    line it does not.");
+const struct command enable_command =
+	CHANGE("enable", "Enable breakpoints by number, or all", NULL);
+const struct command disable_command =
+	CHANGE("disable", "Disable breakpoints by number, or all", NULL);

@@ -212,6 +212,38 @@ static bool interrupted(void)
 	return err != NULL;
 }
 
+/* Reads a line from the terminal as it is typed; false: ^C, ^D, or it is too long. */
+static bool read_answer(char *line, size_t size)
+{
+	for (size_t n = 0; n < size && read(STDIN_FILENO, &line[n], 1) == 1; n++) {
+		if (line[n] == '\n') {
+			line[n] = '\0';
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Asks again at what is neither yes nor no; without an answer it is no. */
+static bool confirm(const char *question)
+{
+	char line[LINE_MAX];
+
+	for (;;) {
+		fprintf(rl_outstream, "%s (y or n) ", question);
+		fflush(rl_outstream);
+		if (!read_answer(line, sizeof(line))) {
+			fputc('\n', rl_outstream);
+			return false;
+		}
+		const char *word = line + strspn(line, " \t");
+
+		if (strchr("yYnN", *word) && *word)
+			return *word == 'y' || *word == 'Y';
+		fputs("Please answer y or n.\n", rl_outstream);
+	}
+}
+
 /*
  * Runs a line with its answer in a pipe, formatted as for a file: without colour and without a
  * width.
@@ -291,6 +323,7 @@ void repl(struct session *s, struct out *out)
 	const char *again = NULL; /* in last: what an empty line does; NULL: nothing */
 
 	completions.session = s;
+	s->confirm = confirm;
 	start_editing(history);
 	while (!s->quit) {
 		interrupt_clear();
@@ -307,6 +340,7 @@ void repl(struct session *s, struct out *out)
 		run_or_repeat(s, out, line, &last, &again, &status);
 		free(line);
 	}
+	s->confirm = NULL;
 	arena_free(&last);
 	if (history && make_directories(history))
 		write_history(history);

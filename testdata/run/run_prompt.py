@@ -125,6 +125,26 @@ def check(prompt, fails):
     wants("bt x", "is no number of frames")
 
 
+def check_questions(prompt, fails):
+    """`delete` alone asks; a command of the command line has not."""
+    first = prompt.read_until(PROMPT)
+    if "(y or n)" in first or "no breakpoints" not in first:
+        fails.append(f"delete on the command line: {first!r}")
+    for word in ("one", "two"):
+        prompt.ask(f"break {word}")
+    for reply, left in (("n", 2), ("maybe\ny", 0)):
+        os.write(prompt.fd, b"delete\n")
+        prompt.read_until(b"Delete all breakpoints? (y or n) ")
+        for word in reply.split("\n")[:-1]:
+            os.write(prompt.fd, word.encode() + b"\n")
+            prompt.read_until(b"Please answer y or n.\r\nDelete all breakpoints? (y or n) ")
+        answer = prompt.ask(reply.split("\n")[-1])
+        if len(re.findall("^breakpoint [0-9]", answer, re.M)) != left:
+            fails.append(f"delete, {reply!r}: {answer!r}")
+    if "(y or n)" in prompt.ask("delete"):
+        fails.append("delete asks where there is no breakpoint")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -133,6 +153,9 @@ def main():
         unpack("tokio_tcp", folder)
         prompt = Prompt([os.path.abspath(sys.argv[1]), "./tokio_tcp.exe", "tokio_tcp.core"], folder)
         check(prompt, fails)
+        prompt.end()
+        prompt = Prompt([os.path.abspath(sys.argv[1]), "-e", "break one", "-e", "delete"], folder)
+        check_questions(prompt, fails)
         prompt.end()
     for line in fails:
         print(line)
