@@ -118,12 +118,16 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	    outer->dm->tier != DWARF_FULL || !dwarf_offdie(outer->dm->dwarf, outer->die, &function))
 		return no_debuginfo(&chain[level]);
 	die = function;
-	/* Not from the cache: its records do not have the site of an inlined call. */
-	if (level < n - 1)
-		chain = lookup_dwarf_functions_at(di, scope->frame->lookup_pc, a, &n);
-	if (level < n - 1 &&
-	    (!chain[level].site || !dwarf_offdie(outer->dm->dwarf, chain[level].site, &die)))
-		return no_debuginfo(&chain[level < n ? level : n - 1]);
+	if (level < n - 1) {
+		/* Not from the cache: its records do not have the site of an inlined call. */
+		size_t nsites;
+		const struct location *sites =
+			lookup_dwarf_functions_at(di, scope->frame->lookup_pc, a, &nsites);
+
+		if (nsites != n || !sites[level].site ||
+		    !dwarf_offdie(outer->dm->dwarf, sites[level].site, &die))
+			return no_debuginfo(&chain[level]);
+	}
 	const struct location_frame frame = {
 		.target = di->target,
 		.frame = scope->frame,
