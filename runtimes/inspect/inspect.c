@@ -606,13 +606,18 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 		TRY(scan(in, false));
 	TRY(target_stop(t));
 	struct collector *c = collect_all(in, request, by_poll);
+	/* Nothing waits for it then, and what it reads of running futures was not read before. */
+	bool is_halted = target_is_halted(t);
+	if (is_halted)
+		finish(c);
 	target_resume(t);
 	reading->how = READ_STOPPED;
 	reading->pause_ns += t->pause_ns;
 	reading->longest_ns = t->pause_ns > reading->longest_ns ? t->pause_ns : reading->longest_ns;
 	reading->threads = t->nthreads;
 	reading->stops++;
-	finish(c);
+	if (!is_halted)
+		finish(c);
 	*ret = collector_finish(c);
 	return NULL;
 }
