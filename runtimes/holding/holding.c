@@ -230,7 +230,7 @@ static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 	w->like.h.function = f->function;
 	if (f->problem)
 		holding_unsearched(w->c, "what is in %s: %s", f->function, f->problem);
-	if (!place) {
+	if (!place || place->shared) {
 		if (f->running)
 			holding_unsearched(w->c,
 			                   "variables of %s, which runs: they share a stack frame "

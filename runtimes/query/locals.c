@@ -367,8 +367,7 @@ void locals_of_frame(struct decoder *d, struct value v, const struct variant *ac
 		keep(d->c, &place, f);
 }
 
-void locals_of_running(struct collector *c, const struct frame *frame, uint64_t cfa,
-                       struct future *f)
+void locals_of_running(struct collector *c, const struct frame_place *place, struct future *f)
 {
-	fill(c, &(struct frame_place){ .frame = frame, .cfa = cfa }, f);
+	fill(c, place, f);
 }

@@ -28,6 +28,7 @@ struct frame_place {
 	uint64_t cfa;
 	unsigned
 		depth; /* of the function inlined there whose variables are meant; 0: the frame's */
+	bool shared; /* other coroutines run in the frame, too: of its variables some are missing */
 };
 
 /* A variable whose value was not yet formatted as text. */
@@ -52,11 +53,10 @@ struct local_place {
 void locals_of_frame(struct decoder *d, struct value v, const struct variant *active,
                      struct future *f);
 /*
- * The same for a coroutine that is executing in this physical frame. No other coroutine may be
- * inlined into the frame.
+ * The same for a coroutine that is executing in a physical frame: place has that, its end and the
+ * depth of the coroutine's function in it.
  */
-void locals_of_running(struct collector *c, const struct frame *frame, uint64_t cfa,
-                       struct future *f);
+void locals_of_running(struct collector *c, const struct frame_place *place, struct future *f);
 
 /* The variables of a frame, in the scratch arena. */
 struct local_place *locals_list(struct collector *c, const struct frame_place *place,

@@ -248,14 +248,14 @@ void stack_note_outer_roots(struct collector *c, const struct thread_info *info,
 	}
 }
 
-/* With several coroutines inlined into one frame, the owner of a variable is unknown. */
-static bool is_only_coroutine(const struct location *l, size_t n)
+/* Several coroutines are inlined into one frame, as happens in optimised code. */
+static bool is_shared(const struct location *l, size_t n)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
 		count += coroutine_is_poll(&l[i]);
-	return count == 1;
+	return count > 1;
 }
 
 static uint64_t frame_end(const struct thread_stack *s, size_t frame)
@@ -286,8 +286,11 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 			    !coroutine_is_poll(&l[j]))
 				continue;
 			struct future *f = running_future(c, &l[j]);
-			if (j == n - 1 && is_only_coroutine(l, n))
-				locals_of_running(c, &s->stack.frames[i], frame_end(s, i), f);
+			const struct frame_place place = { .frame = &s->stack.frames[i],
+				                           .cfa = frame_end(s, i),
+				                           .depth = (unsigned)(n - 1 - j),
+				                           .shared = j < n - 1 || is_shared(l, n) };
+			locals_of_running(c, &place, f);
 			if (last) {
 				last->children = NEW_ARRAY(c->a, struct future *, 1);
 				last->children[0] = f;
