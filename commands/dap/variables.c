@@ -105,28 +105,26 @@ static struct error *saved_locals(struct dap *d, struct request *r, const struct
 	return NULL;
 }
 
-/* *any: whether it has variables that are known. */
 static struct error *future_locals(struct dap *d, struct request *r, const struct id_thread *id,
-                                   const struct id_frame *frame, bool *any)
+                                   const struct id_frame *frame)
 {
 	struct typed_locals list = { 0 };
 	struct question question = { .frame = frame->number, .typed = &list };
 	const struct snapshot *snap;
 
-	*any = true;
 	if (asyncdbg_kind(d->s->handle) == ASYNCDBG_SAVED)
 		return saved_locals(d, r, id, frame);
 	TRY(frames_ask(d, id, &question, &snap));
 	for (size_t i = 0; i < list.n; i++)
 		put_local(d, r, &list.data[i]);
-	*any = list.n != 0;
 	return NULL;
 }
 
 /* ---- of a native frame ---- */
 
+/* *any: whether it has variables; not all may have values. */
 static struct error *native_locals(struct dap *d, struct request *r, const struct id_thread *id,
-                                   const struct id_frame *frame)
+                                   const struct id_frame *frame, bool *any)
 {
 	struct typed_locals list = { 0 };
 	struct question question = { .native = true, .frame = frame->number, .typed = &list };
@@ -137,6 +135,7 @@ static struct error *native_locals(struct dap *d, struct request *r, const struc
 	TRY(frames_ask(d, id, &question, &snap));
 	for (size_t i = 0; i < list.n; i++)
 		put_local(d, r, &list.data[i]);
+	*any = list.n != 0;
 	return NULL;
 }
 
@@ -229,12 +228,12 @@ static struct error *scope(struct dap *d, struct request *r, const struct id_var
 	if (v->scope == SCOPE_REGISTERS)
 		return registers(d, r, id, frame);
 	struct id_frame of = *frame;
-	bool is_future;
+	bool is_future, any = false;
 	TRY(frames_future(d, id, frame, &of.number, &is_future));
-	if (is_future)
-		TRY(future_locals(d, r, id, &of, &is_future));
-	/* Optimised code of a coroutine may have only these. */
-	return is_future || frame->kind != FRAME_NATIVE ? NULL : native_locals(d, r, id, frame);
+	/* Those of a coroutine that runs are the frame's: there each has a value or a reason. */
+	if (frame->kind == FRAME_NATIVE && (asyncdbg_inspector(d->s->handle) || !is_future))
+		TRY(native_locals(d, r, id, frame, &any));
+	return any || !is_future ? NULL : future_locals(d, r, id, &of);
 }
 
 struct error *dap_variables(struct dap *d, struct request *r)

@@ -47,22 +47,9 @@ static void add_variable(struct listing *l, Dwarf_Die *die)
 	*vec_push(&l->found) = v;
 }
 
-static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
+static bool is_variable(int tag)
 {
-	Dwarf_Die child;
-
-	if (depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
-		return;
-	do {
-		int tag = dwarf_tag(&child);
-
-		if (++l->seen > MAX_DIES)
-			return;
-		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-			add_variable(l, &child);
-		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, l->frame->pc) == 1)
-			add_scope(l, &child, depth + 1);
-	} while (dwarf_siblingof(&child, &child) == 0);
+	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
 }
 
 static bool is_listed(const struct listing *l, const char *name)
@@ -74,26 +61,46 @@ static bool is_listed(const struct listing *l, const char *name)
 	return false;
 }
 
-/* Parameters of which the concrete function has nothing left. */
-static void add_lost_parameters(struct listing *l, Dwarf_Die *die)
+/* Variables of a function or block of which its copy here has nothing left. */
+static void add_lost(struct listing *l, Dwarf_Die *scope)
 {
 	Dwarf_Attribute origin, name;
 	Dwarf_Die abstract, child;
 
-	if (!dwarf_attr(die, DW_AT_abstract_origin, &origin) ||
+	if (!dwarf_attr(scope, DW_AT_abstract_origin, &origin) ||
 	    !dwarf_formref_die(&origin, &abstract) || dwarf_child(&abstract, &child) != 0)
 		return;
 	do {
-		const char *text = dwarf_tag(&child) == DW_TAG_formal_parameter &&
-		                                   dwarf_attr(&child, DW_AT_name, &name)
-		                           ? dwarf_formstring(&name)
-		                           : NULL;
+		const char *text =
+			is_variable(dwarf_tag(&child)) && dwarf_attr(&child, DW_AT_name, &name)
+				? dwarf_formstring(&name)
+				: NULL;
 
 		if (++l->seen > MAX_DIES)
 			return;
 		if (text && !is_listed(l, text))
 			add_variable(l, &child);
 	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
+{
+	bool any = dwarf_haschildren(die) > 0;
+	Dwarf_Die child;
+
+	if (depth > MAX_DEPTH || (any && dwarf_child(die, &child) != 0))
+		return;
+	for (; any; any = dwarf_siblingof(&child, &child) == 0) {
+		int tag = dwarf_tag(&child);
+
+		if (++l->seen > MAX_DIES)
+			return;
+		if (is_variable(tag))
+			add_variable(l, &child);
+		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, l->frame->pc) == 1)
+			add_scope(l, &child, depth + 1);
+	}
+	add_lost(l, die);
 }
 
 static struct error *no_debuginfo(const struct location *l)
@@ -140,7 +147,6 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	l.dm = outer->dm;
 	l.frame = &frame;
 	add_scope(&l, &die, 0);
-	add_lost_parameters(&l, &die);
 	*nret = l.found.n;
 	*ret = vec_to_arena(&l.found, a);
 	return NULL;

@@ -47,6 +47,28 @@ def look_around(client, thread):
     return frames[0]
 
 
+def variables_of(client, frame):
+    """Of a frame, by name."""
+    scopes = client.request("scopes", frameId=frame["id"])["scopes"]
+    found = {}
+    for scope in scopes:
+        if scope["name"] != "Registers":
+            found.update(client.variables(scope["variablesReference"]))
+    return {name: variable["value"] for name, variable in found.items()}
+
+
+def check_variables(client, frames, wanted):
+    """The innermost frame and that of the await stack are one function, inlined or not: what both have is the same."""
+    label = next(n for n, frame in enumerate(frames) if frame["name"].startswith("await stack of task"))
+    function = frames[0]["name"].split(" ")[0]
+    awaiting = next(frame for frame in frames[label + 1:] if function in frame["name"])
+    # This one first: nothing has read its memory yet.
+    there, here = variables_of(client, awaiting), variables_of(client, frames[0])
+    missing = [name for name in wanted if name not in here]
+    expect("variables of the innermost frame that are missing", [], missing)
+    expect("variables of its await", {name: here.get(name) for name in there}, there)
+
+
 def source_line(frame):
     """The text of the frame's line, if its source is here."""
     path = pathlib.Path(frame["source"].get("path", ""))
@@ -84,6 +106,7 @@ def check_redis(asyncdbg, program):
     """A handler in a library, whose body an attribute has put into a block."""
     client, _ = launch(asyncdbg, program, functions=["mini_redis::cmd::get::Get::apply"])
     thread = client.event("stopped", reason="function breakpoint")["threadId"]
+    check_variables(client, client.stack(thread), ["self", "db", "dst"])
     top = look_around(client, thread)
     expect_in("its first line", "let response = ", source_line(top) or "let response = ")
     client.request("setFunctionBreakpoints", breakpoints=[])
