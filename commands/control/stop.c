@@ -10,6 +10,7 @@
 #include "debugger/target/target.h"
 #include "dwarf/lookup/lookup.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/future/future.h"
 #include "runtimes/model/names.h"
 
 struct error *stop_need_program(const struct session *s)
@@ -117,7 +118,9 @@ static void find_place(struct session *s, struct stopped *ret, FILE *messages, s
 	if (!th || !th->has_regs)
 		return;
 	const struct location *l = lookup_locations(in->di, th->regs.r[t->arch->pc], a, &n);
-	ret->function = l->name ? str_clean(a, l->name, strlen(l->name)) : NULL;
+	const char *name = coroutine_whole_name(a, l);
+
+	ret->function = name ? str_clean(a, name, strlen(name)) : NULL;
 	if (l->file) {
 		const char *file = inspector_source(in, a, l->file, l->comp_dir).text;
 

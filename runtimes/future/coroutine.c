@@ -217,6 +217,22 @@ const char *coroutine_poll_path(struct arena *a, const struct location *l)
 	return resolved ? resolved : path;
 }
 
+const char *coroutine_whole_name(struct arena *a, const struct location *l)
+{
+	if (!l->name || !coroutine_is_poll(l) || !strstr(l->name, "{impl#"))
+		return l->name;
+	const char *path = coroutine_poll_path(a, l), *kind = qualified_last(l->name);
+	const char *last = qualified_last(path);
+	int len = (int)qualified_base_len(kind);
+
+	if (strstr(path, "{impl#"))
+		return l->name;
+	/* A block is in its path already. */
+	if (last[0] == '{')
+		return path;
+	return arena_printf(a, "%s::%.*s", path, len, kind);
+}
+
 bool coroutine_is_poll(const struct location *l)
 {
 	return l->name && !l->mangled && coroutine_kind(l->name) != FUTURE_OTHER;

@@ -132,6 +132,13 @@ const char *coroutine_function_name(struct arena *a, const struct location *l);
 bool coroutine_is_poll(const struct location *l);
 /* The path of such a poll function; `{impl#N}` is resolved with the help of its symbol. */
 const char *coroutine_poll_path(struct arena *a, const struct location *l);
+/*
+ * A function's whole name, but for the poll function of a coroutine in an impl, which has that
+ * path, and at its end what kind of coroutine it is: "app::Server::serve::{async_fn#0}" for
+ * "app::{impl#0}::serve::{async_fn#0}<u8>". name_short() makes the path of it that
+ * coroutine_function_name() has. NULL unknown.
+ */
+const char *coroutine_whole_name(struct arena *a, const struct location *l);
 /* Kind of coroutine by the name of its type or poll function; FUTURE_OTHER if it is none. */
 enum future_kind coroutine_kind(const char *qualified_name);
 

@@ -10,6 +10,7 @@
 #include "dwarf/module/function_paths.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/source.h"
+#include "runtimes/future/future.h"
 #include "runtimes/hits/predicate_filter.h"
 #include "runtimes/stepping/debuggee.h"
 
@@ -79,11 +80,12 @@ static void keep_places(struct breakpoint *bp, const struct code_places *found)
 	bp->nplaces = found->n;
 	for (size_t i = 0; i < found->n; i++) {
 		const struct code_place *p = &found->data[i];
+		const struct location at = { .name = p->function, .linkage = p->linkage };
+		const char *name = coroutine_whole_name(a, &at);
 
 		bp->places[i] = (struct breakpoint_place){
 			.addr = p->addr,
-			.function =
-				p->function ? str_clean(a, p->function, strlen(p->function)) : NULL,
+			.function = name ? str_clean(a, name, strlen(name)) : NULL,
 			.line = p->line,
 			.inlined = p->inlined,
 			.breakpoint = bp,
@@ -180,6 +182,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 
 		at = (struct code_place){ .addr = spec.addr,
 			                  .function = l->name,
+			                  .linkage = l->linkage,
 			                  .file = l->file,
 			                  .comp_dir = l->comp_dir,
 			                  .line = l->line,
