@@ -249,9 +249,12 @@ static void find_candidates(struct candidates *c, const struct source_files *s, 
 	const char *path = whole_path(&c->a, file, comp_dir);
 	struct source source = source_of(&c->a, file, comp_dir, NULL);
 
+	const char *rest = comp_dir && *comp_dir ? below(path, comp_dir) : NULL;
+
+	/* A FROM that is relative is below the directory of the unit, however the file is named. */
 	add_mapped(c, s, path);
-	if (path != file)
-		add_mapped(c, s, file);
+	if (rest && rest[0] == '/')
+		add_mapped(c, s, rest + 1);
 	if (path[0] == '/')
 		add(c, path);
 	if (source.library)

@@ -20,7 +20,10 @@ enum {
 	SOURCE_MAX_TRIED = 16,       /* paths that are tried for one file */
 };
 
-/* Files below the directory `from` of the build are below `to` here. */
+/*
+ * Files below the directory `from` of the build are below `to` here. A relative one is below the
+ * directory of the unit, or here below the working directory.
+ */
 struct source_map {
 	const char *from, *to;
 };

@@ -75,6 +75,22 @@ static void test_maps(void **state)
 	assert_says(find(&s, "src/main.rs", "/build"), "tried /nowhere/build/src/main.rs, ");
 }
 
+/* Debug info has a file relative to the directory of its unit, or whole: a map is of both. */
+static void test_relative_map(void **state)
+{
+	struct source_files s CLEANUP(source_files_close) = { 0 };
+
+	(void)state;
+	put("there/main.rs", "relative\n");
+	assert_null(source_files_add_map(&s, "tool/src=there"));
+	assert_string_equal(find(&s, "tool/src/main.rs", "/build"), "relative");
+	assert_string_equal(find(&s, "./tool/src/main.rs", "/build"), "relative");
+	assert_string_equal(find(&s, "/build/tool/src/main.rs", "/build"), "relative");
+	assert_string_equal(find(&s, "/build/tool/src/main.rs", "/build/"), "relative");
+	assert_string_equal(find(&s, "tool/src/main.rs", NULL), "relative");
+	assert_says(find(&s, "/build/tool/src/main.rs", "/other"), "not here");
+}
+
 static void test_no_map(void **state)
 {
 	struct source_files s CLEANUP(source_files_close) = { 0 };
@@ -248,11 +264,11 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps),  cmocka_unit_test(test_no_map),
-		cmocka_unit_test(test_own),   cmocka_unit_test(test_dependencies),
-		cmocka_unit_test(test_std),   cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_lines), cmocka_unit_test(test_long_line),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_maps),         cmocka_unit_test(test_relative_map),
+		cmocka_unit_test(test_no_map),       cmocka_unit_test(test_own),
+		cmocka_unit_test(test_dependencies), cmocka_unit_test(test_std),
+		cmocka_unit_test(test_hostile),      cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_long_line),    cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
