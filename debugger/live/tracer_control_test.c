@@ -4,15 +4,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,6 +30,7 @@
 enum {
 	CALLERS = 3,
 	CALLS = 100,
+	LAUNCHES = 50,
 	CODE = 16,
 	STEPS = 500, /* in called(), more than there are with sanitizers */
 };
@@ -811,6 +816,50 @@ static struct tracer *launch(const char *script, const struct tracer_launch *how
 	return tr;
 }
 
+static atomic_bool launched_all;
+
+static void *interrupt_group(void *arg)
+{
+	(void)arg;
+	while (!launched_all)
+		kill(0, SIGINT);
+	return NULL;
+}
+
+static void take_no_notice(int signal)
+{
+	(void)signal;
+}
+
+/* ^C is for our group, in which a program that is launched is at first. */
+static _Noreturn void launch_interrupted(void)
+{
+	const struct tracer_launch how = { .own_group = true };
+	pthread_t thread;
+
+	alarm(60);
+	signal(SIGINT, take_no_notice);
+	assert_int_equal(setpgid(0, 0), 0);
+	assert_int_equal(pthread_create(&thread, NULL, interrupt_group, NULL), 0);
+	for (int i = 0; i < LAUNCHES; i++)
+		tracer_free(launch("exit 0", &how));
+	launched_all = true;
+	pthread_join(thread, NULL);
+	_exit(0);
+}
+
+static void test_launch_and_interrupts(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		launch_interrupted();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void test_launch(void **state)
 {
 	char *env[] = { (char *)(uintptr_t) "WORD=here", (char *)(uintptr_t) "PATH=/usr/bin:/bin",
@@ -929,6 +978,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_new_processes_have_no_breakpoints),
 		cmocka_unit_test(test_halts_of_a_program_with_a_vfork),
 		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_launch_and_interrupts),
 		cmocka_unit_test(test_output_of_a_launched_program),
 		cmocka_unit_test(test_a_launched_program_ends_with_its_tracer),
 		cmocka_unit_test(test_exec_halts),

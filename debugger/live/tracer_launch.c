@@ -38,18 +38,37 @@ static bool prepare(const struct tracer_launch *how)
 	return fd >= 0 && dup2(fd, STDIN_FILENO) >= 0;
 }
 
-/* Runs in the child: waits until it is traced, then executes the program. */
+/*
+ * Forgets the signals that have come, as a ^C that was for our group, and lets later ones do what
+ * they do by default. Ignored ones stay so.
+ */
+static void forget_signals(void)
+{
+	for (int number = 1; number < SIGRTMIN; number++) {
+		if (signal(number, SIG_IGN) != SIG_IGN)
+			signal(number, SIG_DFL);
+	}
+}
+
+/*
+ * Runs in the child: waits until it is traced, then executes the program. Signals are blocked until
+ * then, as they are in the tracer thread: they would stop it, and nobody waits for such a stop.
+ */
 static _Noreturn void become(const struct tracer *tr, const struct tracer_request *r, int fd)
 {
 	static const struct tracer_launch plain;
 	const struct tracer_launch *how = r->launch.how ? r->launch.how : &plain;
 	char byte;
 
-	/* We ignore it: a closed pipe is an error of write() for us. execve() would keep that. */
-	signal(SIGPIPE, SIG_DFL);
-	pthread_sigmask(SIG_SETMASK, &tr->caller_mask, NULL);
 	if (recv(fd, &byte, 1, 0) == 1) {
-		if (prepare(how))
+		bool ready = prepare(how);
+
+		forget_signals();
+		/* We ignore it: a closed pipe is an error of write() for us. execve() would keep
+		 * that. */
+		signal(SIGPIPE, SIG_DFL);
+		pthread_sigmask(SIG_SETMASK, &tr->caller_mask, NULL);
+		if (ready)
 			execvpe(r->launch.path, r->launch.argv, how->env ? how->env : environ);
 		int errnum = errno;
 		send(fd, &errnum, sizeof(errnum), MSG_NOSIGNAL);
