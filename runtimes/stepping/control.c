@@ -22,9 +22,12 @@ enum {
 /* Signals that end a program which is in error, and those that a terminal sends. */
 static const uint64_t stop_signals = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) |
                                      BIT(SIGABRT) | BIT(SIGSYS) | BIT(SIGTRAP) | BIT(SIGINT) |
-                                     BIT(SIGQUIT);
-/* They are for us: ^C, and breakpoints that are not ours. */
-static const uint64_t drop_signals = BIT(SIGINT) | BIT(SIGTRAP);
+                                     BIT(SIGQUIT) | BIT(SIGTSTP);
+/*
+ * They are for us: ^C, ^Z, and breakpoints that are not ours. A program that ^Z has stopped would
+ * wait for ever: nobody but us has its terminal, and a stopped one is not even halted by ^C.
+ */
+static const uint64_t drop_signals = BIT(SIGINT) | BIT(SIGTSTP) | BIT(SIGTRAP);
 
 static struct error *request(struct control *c, struct tracer_request *r)
 {
