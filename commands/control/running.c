@@ -44,6 +44,16 @@ static struct error *choose_program(struct session *s, const struct call *call)
 	return NULL;
 }
 
+/* A program that has begun without its breakpoints is of no use: it ends. Owns err. */
+static struct error *end_unfinished(struct session *s, struct error *err)
+{
+	if (!s->debuggee.control.pid)
+		return err;
+	error_free(debuggee_kill(&s->debuggee));
+	error_free(session_reopen(s, 0, NULL));
+	return error_wrap(err, "the program was ended before its own code began");
+}
+
 static struct error *run_run(struct session *s, const struct answer *answer,
                              const struct call *call, struct out *out)
 {
@@ -68,7 +78,9 @@ static struct error *run_run(struct session *s, const struct answer *answer,
 		fprintf(out->options.messages,
 		        "asyncdbg: addresses are not randomised; --random-addresses leaves them "
 		        "so\n");
-	TRY(stop_begin(s, out));
+	struct error *err = stop_begin(s, out);
+	if (err)
+		return end_unfinished(s, err);
 	if (option_has(call, "stop"))
 		return stop_show(s, answer, out);
 	return stop_continue(s, answer, out);
