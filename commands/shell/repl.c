@@ -3,6 +3,7 @@
 #include <editline/readline.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +21,54 @@
 
 enum { HISTORY_LINES = 1000 };
 
+/* ---- ^Z at the prompt ---- */
+
+static volatile sig_atomic_t stop_requested, was_continued;
+
+static void on_job_signal(int signal)
+{
+	if (signal == SIGTSTP)
+		stop_requested = 1;
+	else
+		was_continued = 1;
+}
+
+/*
+ * While a line is typed, the terminal is in another mode, which the shell that we stop for must not
+ * get, and which it does not give back. A signal that is ignored stays so.
+ */
+static void watch_jobs(bool on, struct sigaction before[2])
+{
+	static const int signals[2] = { SIGTSTP, SIGCONT };
+	const struct sigaction action = { .sa_handler = on_job_signal };
+
+	for (int i = 0; i < 2; i++) {
+		if (!on)
+			sigaction(signals[i], &before[i], NULL);
+		else if (sigaction(signals[i], NULL, &before[i]) == 0 &&
+		         before[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+/* Whether a read was broken by a stop of ours, after which the line is there again. */
+static bool resumed(void)
+{
+	if (stop_requested) {
+		stop_requested = 0;
+		rl_deprep_terminal();
+		raise(SIGSTOP);
+		was_continued = 1;
+	}
+	if (!was_continued)
+		return false;
+	was_continued = 0;
+	rl_deprep_terminal();
+	rl_prep_terminal(1);
+	rl_forced_update_display();
+	return true;
+}
+
 /*
  * libedit's own reader retries the first read that a signal breaks, so that ^C would only be
  * seen at the next key. This one gives up at once. The UTF-8 is decoded because libedit takes
@@ -32,7 +81,12 @@ static int read_char(FILE *f)
 	char byte;
 
 	for (int i = 0; i < MB_LEN_MAX; i++) {
-		if (read(fileno(f), &byte, 1) != 1)
+		ssize_t n;
+
+		do
+			n = read(fileno(f), &byte, 1);
+		while (n < 0 && errno == EINTR && resumed());
+		if (n != 1)
 			return -1;
 		size_t used = mbrtowc(&wide, &byte, 1, &state);
 		if (used == (size_t)-2)
@@ -187,8 +241,9 @@ static void start_editing(const char *history)
 {
 	rl_readline_name = "asyncdbg";
 	rl_catch_signals = 0;
-	rl_initialize();
+	/* rl_initialize() takes it over. */
 	rl_getc_function = read_char;
+	rl_initialize();
 	rl_attempted_completion_function = complete;
 	using_history();
 	stifle_history(HISTORY_LINES);
@@ -314,6 +369,16 @@ static void run_or_repeat(struct session *s, struct out *out, const char *line, 
 	arena_free(&old);
 }
 
+static char *read_line(const char *prompt)
+{
+	struct sigaction before[2];
+
+	watch_jobs(true, before);
+	char *line = readline(prompt);
+	watch_jobs(false, before);
+	return line;
+}
+
 void repl(struct session *s, struct out *out)
 {
 	SCRATCH(tmp);
@@ -327,8 +392,8 @@ void repl(struct session *s, struct out *out)
 	start_editing(history);
 	while (!s->quit) {
 		interrupt_clear();
-		char *line = readline(s->debuggee.control.pid ? "(asyncdbg, in control) "
-		                                              : "(asyncdbg) ");
+		char *line = read_line(s->debuggee.control.pid ? "(asyncdbg, in control) "
+		                                               : "(asyncdbg) ");
 
 		if (!line) {
 			fputc('\n', out->options.answers);

@@ -9,9 +9,11 @@ import pathlib
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[1]
@@ -145,6 +147,48 @@ def check_questions(prompt, fails):
         fails.append("delete asks where there is no breakpoint")
 
 
+def check_stopped(prompt, fails):
+    """^Z at the prompt gives the terminal back as it was, and the line is there again afterwards."""
+    prompt.read_until(PROMPT)
+    os.write(prompt.fd, b"dprin")
+    prompt.read_until(b"dprin")
+    os.write(prompt.fd, b"\x1a")
+    if not os.WIFSTOPPED(os.waitpid(prompt.pid, os.WUNTRACED)[1]):
+        sys.exit("^Z at the prompt has ended it")
+    if not termios.tcgetattr(prompt.fd)[3] & termios.ICANON:
+        fails.append("^Z leaves the terminal as the prompt had it")
+    os.kill(prompt.pid, signal.SIGCONT)
+    prompt.read_until(PROMPT + b"dprin")
+    if termios.tcgetattr(prompt.fd)[3] & termios.ICANON:
+        fails.append("the terminal is not the prompt's again")
+    answer = prompt.ask("tf")
+    if 'the command "dprintf" does not exist' not in answer:
+        fails.append(f"dprin, ^Z, tf: {answer!r}")
+    # ^C discards a line; letters may have several bytes.
+    os.write(prompt.fd, "quit ä".encode())
+    prompt.read_until("quit ä".encode())
+    os.write(prompt.fd, b"\x03")
+    prompt.read_until(PROMPT)
+    answer = prompt.ask("ö")
+    if 'unknown command "ö"' not in answer:
+        fails.append(f"ö: {answer!r}")
+
+
+def check_program(prompt, fails):
+    """A program that reads the terminal, which ^Z and ^C halt."""
+    for key, number in ((b"\x1a", "SIGTSTP"), (b"\x03", "SIGINT")):
+        os.write(prompt.fd, b"run -- cat\n" if number == "SIGTSTP" else b"continue\n")
+        prompt.read_until(b"\n")
+        os.write(prompt.fd, b"word\n")
+        for _ in ("as it was typed", "as the program repeats it"):
+            prompt.read_until(b"word\r\n")
+        os.write(prompt.fd, key)
+        answer = prompt.read_until(b"in control) ")
+        if f"signal {number}" not in answer:
+            fails.append(f"a key for {number}: {answer!r}")
+    prompt.ask("kill")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -156,6 +200,10 @@ def main():
         prompt.end()
         prompt = Prompt([os.path.abspath(sys.argv[1]), "-e", "break one", "-e", "delete"], folder)
         check_questions(prompt, fails)
+        prompt.end()
+        prompt = Prompt([os.path.abspath(sys.argv[1])], folder)
+        check_stopped(prompt, fails)
+        check_program(prompt, fails)
         prompt.end()
     for line in fails:
         print(line)
