@@ -14,7 +14,8 @@ else()
 	message(WARNING "Without tracing: it needs clang, libbpf and capstone on x86_64")
 	set(PROBE_LINK_LIBRARIES)
 	set(PROBE_UNUSED debugger/probe/probe.c debugger/probe/off_time.c debugger/probe/code_site.c
-		debugger/probe/code_site_test.c debugger/probe/code_exchange.c debugger/probe/code_exchange_test.c)
+		debugger/probe/code_site_test.c debugger/probe/code_exchange.c debugger/probe/code_exchange_test.c
+		debugger/probe/code_store.c debugger/probe/code_store_test.c debugger/probe/code_sweep.c)
 endif()
 
 # Text of machine code needs capstone alone.
