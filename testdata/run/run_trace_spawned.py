@@ -4,7 +4,8 @@
 usage: run_trace_spawned.py [--allow-slow] ASYNCDBG PROGRAM [TEST...]
 
 PROGRAM is `traced`, or `traced_tasks`, which runs on async-executor. Each spawn must be at a line of its source
-that spawns such a task, and at the one that a snapshot tells of the same task, where it does.
+that spawns such a task, and at the one that a snapshot tells of the same task, where it does. Or it is
+`smol_tasks`, which spawns a task on the global executor of smol.
 Exit status 77 where the kernel refuses probes.
 """
 import json
@@ -23,6 +24,9 @@ SECTIONS = {
     "traced": ("counts", "current", "pingpong 10", "top 1"),
     "traced_tasks": ("counts", "local", "pingpong 10", "reuse 5", "dropped"),
 }
+
+NAMES = ["lines", "snapshot", "launched", "perfetto"]
+ONLY = {"traced_tasks": ["lines"], "smol_tasks": ["global"]}
 
 
 def spawns_of(asyncdbg, program, section):
@@ -66,6 +70,19 @@ def test_lines(asyncdbg, program):
         check_lines(section, spawns)
         check(f"{section}: seen late", [item["type"] for item in trace.items if item.get("late")], [])
         check_schema_of(section, [trace.first + "".join(trace.lines)], ".jsonl")
+
+
+def test_global(asyncdbg, program):
+    """It says when its task waits, and ends with its input. The executor's own task may have no place."""
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
+        words = [asyncdbg, "--jsonl", "trace", "-o", file.name, "--events", "task-spawn", *slow, "--", program]
+        trace = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        check_true("global: ready", any(line == "ready\n" for line in trace.stdout))
+        _, message = trace.communicate(timeout=WAIT)
+        leave_out_refused(message)
+        items = [item for item in map(json.loads, file) if item.get("event") == "task-spawn"]
+    check("global: seen late", [item["type"] for item in items if item.get("late")], [])
+    check_lines("global", [item for item in items if "smol_tasks" in item["type"]])
 
 
 def test_snapshot(asyncdbg, program):
@@ -123,8 +140,7 @@ def main(arguments):
     if len(arguments) < 2:
         sys.exit(__doc__)
     asyncdbg, program, *names = arguments
-    if os.path.basename(program) != "traced":
-        names = ["lines"]
+    names = names or ONLY.get(os.path.basename(program), NAMES)
     run_tests(globals(), names, (asyncdbg, program))
     end()
 
