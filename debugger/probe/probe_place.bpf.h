@@ -41,13 +41,14 @@ static __always_inline bool was_exchanged(struct pt_regs *ctx, struct whole_reco
 	enum { ZERO_FLAG = 1 << 6, RAX = 0 };
 	__u64 old, new;
 
-	if (!(ctx->eflags & ZERO_FLAG))
+	if (!(ctx->eflags & ZERO_FLAG) && !x->always)
 		return false;
 	save_registers(c, ctx);
 	old = register_of(c, RAX);
 	new = register_of(c, x->source);
-	if ((old & x->old_none) || (new & x->new_none) || !(new & x->new_any) ||
-	    (x->old_any && !(old & x->old_any)))
+	if (((old & x->old_none) || (new & x->new_none) || !(new & x->new_any) ||
+	     (x->old_any && !(old & x->old_any))) &&
+	    !x->always)
 		return false;
 	r->head.object =
 		register_of(c, x->base) + register_of(c, x->index) * x->scale + x->displacement;

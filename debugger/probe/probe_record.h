@@ -96,7 +96,10 @@ struct probe_exchange {
 	__u8 used; /* 0: the point is none such */
 	__u8 base, index, scale;
 	__u8 source; /* the register with the number after; %rax has the one before */
-	__u8 unused[3];
+	/* 1: nothing is exchanged: each hit counts, and base, index and displacement tell of what
+	 */
+	__u8 always;
+	__u8 unused[2];
 	__s32 displacement; /* base + index * scale + this is the address of the object */
 	__u32 old_any, old_none, new_any, new_none; /* old_any 0: whatever it was */
 };

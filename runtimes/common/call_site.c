@@ -1,5 +1,7 @@
 #include "runtimes/common/call_site.h"
 
+#include <string.h>
+
 #include "debugger/base/str.h"
 #include "dwarf/frame/call_path.h"
 #include "dwarf/module/code_map.h"
@@ -15,10 +17,25 @@ struct way {
 	struct source_place *ret;
 };
 
-static bool is_spawner(const struct runtime *runtime, const char *name)
+bool call_site_spawns_for(const struct runtime *runtime, const struct runtime *of)
 {
-	return runtime_begins_with_one(name, runtime->spawners) &&
-	       str_begins(qualified_last(name), "spawn");
+	return runtime == of || (runtime->spawns_for && strcmp(runtime->spawns_for, of->name) == 0);
+}
+
+/* Whether a function is one of those that lead to a spawn; *spawner: it spawns for its caller. */
+static bool leads_to_spawn(const struct way *w, const char *name, bool *spawner)
+{
+	bool found = false;
+
+	*spawner = false;
+	for (const struct runtime *const *r = runtimes_in(w->in->di); *r; r++) {
+		if (!call_site_spawns_for(*r, w->runtime))
+			continue;
+		found |= runtime_begins_with_one(name, (*r)->spawn_through);
+		*spawner |= runtime_begins_with_one(name, (*r)->spawners) &&
+		            str_begins(qualified_last(name), "spawn");
+	}
+	return found;
 }
 
 /*
@@ -46,8 +63,10 @@ static bool is_table_call(const struct way *w, const struct code_map *code, uint
 /* Goes on to the function that has called the last one. */
 static void take(struct way *w, const struct location *l)
 {
-	if (l->name && !l->mangled && runtime_begins_with_one(l->name, w->runtime->spawn_through)) {
-		w->spawner = is_spawner(w->runtime, l->name);
+	bool spawner = false;
+
+	if (l->name && !l->mangled && leads_to_spawn(w, l->name, &spawner)) {
+		w->spawner = spawner;
 		return;
 	}
 	w->done = true;
@@ -70,13 +89,16 @@ static void take_all(struct way *w, const struct code_map *code, uint64_t addres
 }
 
 bool call_site_of_spawn(struct inspector *in, const struct runtime *runtime,
-                        const struct code_map *code, uint64_t entry, const uint64_t *addresses,
-                        size_t n, struct arena *a, struct source_place *ret)
+                        const struct code_map *code, uint64_t entry, uint64_t inside,
+                        const uint64_t *addresses, size_t n, struct arena *a,
+                        struct source_place *ret)
 {
 	struct way w = { .in = in, .runtime = runtime, .a = a, .ret = ret };
 	uint64_t callee = entry;
 
 	*ret = (struct source_place){ 0 };
+	if (inside)
+		take_all(&w, code, inside);
 	for (size_t i = 0; i < n && !w.done; i++) {
 		const struct code_function *f = code_map_at(code, addresses[i] - 1);
 		struct call_link link;

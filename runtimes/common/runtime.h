@@ -109,6 +109,11 @@ struct probe_row {
 	 */
 	const char *never_through;
 	bool for_place;
+	/*
+	 * Of a spawn: the function allocates a task and stores the address of its table in it, and
+	 * the event is behind that store, wherever its code is inlined.
+	 */
+	bool stores_table;
 };
 
 /*
@@ -331,6 +336,11 @@ struct runtime {
 	 * name. NULL: there is none.
 	 */
 	const char *spawn_caller_within, *spawn_caller;
+	/*
+	 * The name of the runtime whose tasks its spawners make in some of its versions: they count
+	 * there, too. NULL: its tasks are its own.
+	 */
+	const char *spawns_for;
 	/* A function of a type that calls the poll functions of tasks; its own name alone. */
 	const char *poll_caller_within, *poll_caller;
 	/* How probes find ids in the nth copy; false: its debug info does not tell. */

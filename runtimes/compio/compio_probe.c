@@ -9,14 +9,17 @@ static const char waker[] = "compio_executor::waker::";
 
 /*
  * Tables have the addresses of these functions, so that they exist in every build, but for
- * JoinHandle::new() (compio-executor 0.1, src/task/mod.rs, src/waker.rs). The task is the address
- * of its header. A poll that is ready ends its task; one that was cancelled is not polled again,
- * and its future is dropped. Later drop_future() drops the output. A task is in the queue from its
- * spawn, or the first use of a waker, until it is polled.
+ * JoinHandle::new() (compio-executor 0.1, src/task/mod.rs, src/waker.rs). Where that is inlined,
+ * Task::new() shows where a task is spawned. The task is the address of its header. A poll that is
+ * ready ends its task; one that was cancelled is not polled again, and its future is dropped. Later
+ * drop_future() drops the output. A task is in the queue from its spawn, or the first use of a
+ * waker, until it is polled.
  */
 const struct probe_row compio_probes[] = {
 	{ PROBE_EVENT_POLL, task, "run_future", .argument = 0, .returns_end = true },
 	{ PROBE_EVENT_SPAWN, "compio_executor::join_handle::", "new", .argument = 0 },
+	{ PROBE_EVENT_SPAWN, "compio_executor::task::Task::", "new", .stores_table = true,
+	  .for_place = true, .once = true },
 	{ PROBE_EVENT_WAKER, waker, "wake", .argument = 0, .queues = true },
 	{ PROBE_EVENT_WAKER, waker, "wake_by_ref", .argument = 0, .queues = true },
 	{ PROBE_EVENT_END, task, "drop_future", .argument = 0, .unfinished = true },

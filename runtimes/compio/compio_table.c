@@ -16,6 +16,18 @@ static const char *const parks[] = { "poll_with", NULL };
 static const char *const boundaries[] = { "compio_runtime::", NULL };
 static const char *const executor_boundaries[] = { "compio_executor::", NULL };
 
+/* With #[track_caller] from compio-runtime 0.12 on. */
+static const char *const spawners[] = { "compio_runtime::", "compio_executor::", NULL };
+static const char *const spawn_through[] = { "compio_runtime::",
+	                                     "compio_executor::",
+	                                     "compio_send_wrapper::",
+	                                     "slotmap::",
+	                                     "scoped_tls::",
+	                                     "core::",
+	                                     "std::",
+	                                     "alloc::",
+	                                     NULL };
+
 static const struct leaf_row *const own_leaves[] = { compio_leaves, NULL };
 static const struct leaf_row *const join_leaves[] = { compio_join_leaves, NULL };
 
@@ -73,6 +85,9 @@ const struct runtime compio_table = {
 	.probes = compio_probes,
 	.poll_caller_within = "compio_executor::task::",
 	.poll_caller = "run",
+	.spawners = spawners,
+	.spawn_through = spawn_through,
+	.spawns_for = "async_executor", /* before compio 0.19 */
 	.probe_id = compio_probe_id,
 	.type_of_table = compio_type_of_table,
 };

@@ -393,6 +393,8 @@ static void plan_rows(struct planner *p)
 			continue;
 		if (row->drops)
 			plan_inside_drops(p, row);
+		else if (row->stores_table)
+			plan_inside_stores(p, row);
 		else
 			find_functions(p, row->within, row->name, add_point, row);
 		p->returns_end |= row->returns_end;

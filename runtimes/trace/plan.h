@@ -74,6 +74,7 @@ struct trace_point {
 	uint64_t address;   /* of the point; link-time */
 	uint64_t offset;    /* of the point, in the file */
 	bool inside;        /* it is not the function's entry, but within it */
+	uint64_t stored_at; /* of one behind a store: the instruction; link-time; 0: of another */
 	bool of_park;       /* of TRACE_AT_RETURN: only calls of TRACE_AT_PARK return there */
 	bool queues;        /* of TRACE_AT_WAKER: as in struct probe_row */
 	bool for_place;     /* of TRACE_AT_SPAWN: as there, */

@@ -1,10 +1,13 @@
-/* Points within functions: behind exchanges of the state of a task, and at calls. */
+/* Points within functions: behind exchanges of the state of a task, at calls, behind stores. */
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/probe/code_exchange.h"
+#include "debugger/probe/code_store.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/unwind/cfa_rule.h"
 #include "runtimes/trace/plan_private.h"
 
 /* A search in one function. */
@@ -170,4 +173,116 @@ bool plan_inside_calls(struct planner *p, const struct code_function *f, const c
 
 	return code_map_bytes(p->code, f, &bytes) && code_each_direct_call(&bytes, note_call, &s) &&
 	       s.nfound > 0;
+}
+
+/* ---- stores of tables ---- */
+
+/* A search for stores of the addresses of the tables of a runtime's tasks. */
+struct store_search {
+	struct search at;
+	struct map tables;  /* link-time addresses */
+	uint64_t low, high; /* of the tables */
+};
+
+static void find_tables(struct planner *p, struct store_search *s)
+{
+	struct map polls = { 0 };
+
+	for (size_t i = p->first; i < p->points.n; i++) {
+		const struct trace_point *x = &p->points.data[i];
+
+		if (x->role == TRACE_AT_POLL && x->code == p->code)
+			map_put(&polls, x->entry, NULL);
+	}
+	for (size_t i = 0; i < p->code->npointers; i++) {
+		const struct code_pointer *x = &p->code->pointers[i];
+		uint64_t table = x->addr - p->id->poll_slot;
+
+		if (!map_has(&polls, x->value))
+			continue;
+		s->low = s->tables.n ? s->low : table;
+		s->high = table;
+		map_put(&s->tables, table, NULL);
+	}
+	map_free(&polls);
+}
+
+/* Whether the bytes of a function have a distance to a table, from behind it. */
+static bool leads_to_table(const struct store_search *s, const struct code_bytes *c)
+{
+	int32_t distance;
+
+	for (size_t i = 0; i + sizeof(distance) <= c->len; i++) {
+		memcpy(&distance, c->bytes + i, sizeof(distance));
+		uint64_t to = c->address + i + sizeof(distance) + (uint64_t)(int64_t)distance;
+
+		if (to >= s->low && to <= s->high && map_has(&s->tables, to))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an instruction is of the row's function: what core and alloc do there is left out. */
+static bool is_of_row(const struct planner *p, uint64_t address, const struct probe_row *row)
+{
+	SCRATCH(tmp);
+	size_t n, i = 0;
+	const struct location *l =
+		lookup_rust_functions_at(p->in->di, address + p->code->dm->module->bias, &tmp, &n);
+
+	while (l && i < n && l[i].name &&
+	       (str_begins(l[i].name, "core::") || str_begins(l[i].name, "alloc::")))
+		i++;
+	if (!l || i >= n || !l[i].name || !str_begins(l[i].name, row->within))
+		return false;
+	const char *last = qualified_last(l[i].name);
+	return qualified_base_len(last) == strlen(row->name) && str_begins(last, row->name);
+}
+
+static void add_store(const struct code_store *x, void *arg)
+{
+	enum { RSP = 7, WORD = 8 };
+	struct store_search *s = arg;
+	struct planner *p = s->at.p;
+	struct cfa_rule rule;
+
+	if (!map_has(&s->tables, x->stored) || x->displacement != (int32_t)p->id->table_offset ||
+	    !is_of_row(p, x->instruction, s->at.row) ||
+	    !cfa_rule_at(p->in->target, x->address + p->code->dm->module->bias, &rule) ||
+	    rule.reg != RSP || rule.offset < WORD || rule.offset > INT32_MAX)
+		return;
+	struct trace_point point = point_at(&s->at, x->address);
+	point.slow = x->slow;
+	point.for_place = s->at.row->for_place;
+	point.stored_at = x->instruction;
+	point.kernel.stack_delta = (int32_t)(WORD - rule.offset);
+	point.kernel.path_from = p->runtime->spawners ? x->address : 0;
+	point.kernel.exchange = (struct probe_exchange){
+		.used = 1,
+		.always = 1,
+		.base = x->base,
+		.index = PROBE_NO_REGISTER,
+		.source = PROBE_NO_REGISTER,
+	};
+	plan_add(p, s->at.row, s->at.row->once, &point);
+}
+
+void plan_inside_stores(struct planner *p, const struct probe_row *row)
+{
+	struct store_search s = { .at = { .p = p, .row = row } };
+
+	/* What is inlined where only debug info tells. */
+	if (p->nameless || p->code->stripped)
+		return;
+	find_tables(p, &s);
+	for (size_t i = 0; s.tables.n && i < p->code->n; i++) {
+		struct code_bytes bytes;
+
+		s.at.f = &p->code->functions[i];
+		if (!code_map_bytes(p->code, s.at.f, &bytes) || !leads_to_table(&s, &bytes))
+			continue;
+		s.at.name = plan_name(p, s.at.f);
+		code_each_store(&bytes, add_store, &s);
+	}
+	map_free(&s.tables);
 }

@@ -50,6 +50,8 @@ void plan_inside(struct planner *p, const struct code_function *f, const char *n
                  const struct probe_row *row);
 /* The same for a row that has drops: all functions that drop such values. */
 void plan_inside_drops(struct planner *p, const struct probe_row *row);
+/* Adds the points behind stores of tables for a row that has stores_table. */
+void plan_inside_stores(struct planner *p, const struct probe_row *row);
 /* Whether a function directly calls one of that own name. */
 bool plan_inside_calls(struct planner *p, const struct code_function *f, const char *called);
 

@@ -10,6 +10,7 @@
 #include "debugger/base/str.h"
 #include "debugger/live/proc.h"
 #include "dwarf/frame/call_path.h"
+#include "runtimes/common/call_site.h"
 #include "runtimes/trace/plan_private.h"
 #include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_private.h"
@@ -29,20 +30,24 @@ static bool is_wanted_path(const struct trace *t, const struct trace_point *p)
 	return p->kernel.path_from && t->options.sites && t->options.events[TRACE_SPAWN];
 }
 
-/* with: also where the runtime's function is that calls through tables; NULL: without. */
-static const char **mangled_parts(struct arena *a, const char *const *paths,
-                                  const struct runtime *with)
+/* Those of all runtimes that spawn for one: its lists of spawners, or of functions they lead
+ * through.
+ */
+static const char **mangled_parts(const struct trace *t, struct arena *a, const struct runtime *of,
+                                  bool spawners)
 {
-	size_t n = 0;
+	VEC(const char *) parts = { 0 };
 
-	while (paths[n])
-		n++;
-	const char **parts = NEW_ARRAY(a, const char *, n + 2);
-	for (size_t i = 0; i < n; i++)
-		parts[i] = plan_mangled(a, paths[i]);
-	if (with)
-		parts[n] = plan_mangled(a, with->spawn_caller_within);
-	return parts;
+	for (const struct runtime *const *r = runtimes_in(t->in->di); *r; r++) {
+		const char *const *paths = spawners ? (*r)->spawners : (*r)->spawn_through;
+
+		for (; call_site_spawns_for(*r, of) && paths && *paths; paths++)
+			*vec_push(&parts) = plan_mangled(a, *paths);
+	}
+	if (spawners)
+		*vec_push(&parts) = plan_mangled(a, of->spawn_caller_within);
+	*vec_push(&parts) = NULL;
+	return vec_to_arena(&parts, a);
 }
 
 /* Whether the ways to two points are looked for together. */
@@ -61,8 +66,8 @@ static void add_frames(struct trace *t, const struct trace_point *first)
 	uint64_t *targets = NEW_ARRAY(&tmp, uint64_t, t->plan.n);
 	struct call_path_search search = {
 		.targets = targets,
-		.parts = mangled_parts(&tmp, r->spawn_through, NULL),
-		.indirect = r->spawn_caller ? mangled_parts(&tmp, r->spawners, r) : NULL,
+		.parts = mangled_parts(t, &tmp, r, false),
+		.indirect = r->spawn_caller ? mangled_parts(t, &tmp, r, true) : NULL,
 		.end = never ? plan_mangled(&tmp, never) : NULL,
 	};
 

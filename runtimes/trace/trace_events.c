@@ -327,7 +327,7 @@ static const struct source_place *spawn_site(struct trace *t, const struct trace
 static const struct source_place *spawn_call(struct trace *t, const struct trace_point *p,
                                              const unsigned char *copy, size_t len)
 {
-	uint64_t addresses[PROBE_MAX_PATH], key = map_key_on(p->entry, copy, len);
+	uint64_t addresses[PROBE_MAX_PATH], key = map_key_on(p->address, copy, len);
 	struct source_place *place = map_get(&t->ways, key);
 	size_t n = len / sizeof(*addresses);
 
@@ -337,8 +337,8 @@ static const struct source_place *spawn_call(struct trace *t, const struct trace
 		memcpy(addresses, copy, n * sizeof(*addresses));
 		place = NEW(&t->arena, struct source_place);
 		map_put(&t->ways, key, place);
-		call_site_of_spawn(t->in, p->runtime, p->code, p->entry, addresses, n, &t->arena,
-		                   place);
+		call_site_of_spawn(t->in, p->runtime, p->code, p->entry, p->stored_at, addresses, n,
+		                   &t->arena, place);
 		LOG("trace", "a spawn at %s:%u, by %zu calls, the last returns to 0x%" PRIx64,
 		    place->file ? place->file : "?", place->line, n, n ? addresses[n - 1] : 0);
 	}

@@ -2,7 +2,8 @@
 # Attaches to compio/compio_tasks, tasks of compio, as run_live.sh does to programs; with Cargo.lock also
 # again and again to compio/compio_http, a server under load: each leaf has a name, no verdict is given. Traces
 # compio/traced_compio then, whose own counts the events equal: see run_trace_tasks.py, run_time_tasks.py; with
-# compio 0.18.0, whose tasks are of async-task, in a debug build too.
+# compio 0.18.0, whose tasks are of async-task, in a debug build too. Where its tasks are spawned is compared with
+# its source: see run_trace_spawned.py.
 #
 # usage: run_compio.sh ASYNCDBG PROFILE [LOCK...]
 #
@@ -35,6 +36,13 @@ for lock in "${locks[@]}"; do
 		"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" \
 			threads pingpong reuse dropped alikes stall || status=$?
 	[ "$status" = 0 ] || [ "$status" = 77 ]
+	case $lock-$profile in
+	*-lto) ;;
+	Cargo-* | compio-0.18.0-*)
+		"$testdata/run/run_trace_spawned.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" || status=$?
+		[ "$status" = 0 ] || [ "$status" = 77 ]
+		;;
+	esac
 	[ "$lock" = Cargo ] || continue
 	"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$binaries/compio_http"
 	status=0

@@ -3,8 +3,8 @@
 
 usage: run_trace_spawned.py [--allow-slow] ASYNCDBG PROGRAM [TEST...]
 
-PROGRAM is `traced`, or `traced_tasks`, which runs on async-executor. Each spawn must be at a line of its source
-that spawns such a task, and at the one that a snapshot tells of the same task, where it does. Or it is
+PROGRAM is `traced`, `traced_tasks`, which runs on async-executor, or `traced_compio`. Each spawn must be at a line
+of its source that spawns such a task, and at the one that a snapshot tells of the same task, where it does. Or it is
 `smol_tasks`, which spawns a task on the global executor of smol.
 Exit status 77 where the kernel refuses probes.
 """
@@ -19,14 +19,15 @@ import run_trace
 from traced import HERE, WAIT, Program, Trace, check, check_schema_of, check_true, end, leave_out_refused, run_tests
 from traced import slow, take_slow
 
-WORKSPACES = [os.path.join(HERE, "..", name) for name in ("programs", "executors")]
+WORKSPACES = [os.path.join(HERE, "..", name) for name in ("programs", "executors", "compio")]
 SECTIONS = {
     "traced": ("counts", "current", "pingpong 10", "top 1"),
     "traced_tasks": ("counts", "local", "pingpong 10", "reuse 5", "dropped"),
+    "traced_compio": ("counts", "threads", "pingpong 10", "reuse 5", "dropped", "places 5"),
 }
 
 NAMES = ["lines", "snapshot", "launched", "perfetto"]
-ONLY = {"traced_tasks": ["lines"], "smol_tasks": ["global"]}
+ONLY = {"traced_tasks": ["lines"], "traced_compio": ["lines"], "smol_tasks": ["global"]}
 
 
 def spawns_of(asyncdbg, program, section):

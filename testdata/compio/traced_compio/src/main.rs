@@ -8,6 +8,7 @@
 //! pingpong [ROUNDS]    two tasks of one thread that wake each other
 //! reuse [TASKS]        tasks that follow each other, at the same addresses
 //! dropped              a runtime that is dropped with tasks that wait, and such as were never polled
+//! places [TASKS]       tasks that are spawned in several ways, without a function that does it for them
 //! alikes               tasks of two types whose code is the same
 //! stall                a task that sleeps in its poll for 30 ms
 //! flat [SECONDS]       a task that yields as fast as it can
@@ -36,6 +37,7 @@ fn run(section: &str) {
         "pingpong" => tasks::pingpong(number.unwrap_or(1000)),
         "reuse" => tasks::reuse(number.unwrap_or(200)),
         "dropped" => tasks::dropped(),
+        "places" => tasks::places(number.unwrap_or(3)),
         "alikes" => tasks::alikes(),
         "stall" => tasks::stall(),
         "flat" => tasks::flat(number.unwrap_or(3)),

@@ -211,6 +211,25 @@ pub fn dropped() {
     assert_eq!(polls("traced_compio::tasks::aborted"), 3);
 }
 
+/// Spawned in place, where the compiler may leave none of the functions between.
+pub fn places(tasks: u64) {
+    let runtime = Runtime::new().expect("no runtime");
+    let outside = runtime.spawn(yielder(1));
+
+    count(|counts| counts.spawned += tasks + 4);
+    runtime.block_on(async {
+        let inside = spawn(instant());
+        let current = Runtime::with_current(|current| current.spawn(short()));
+        let mut started: Vec<JoinHandle<()>> = Vec::new();
+        for _ in 0..tasks {
+            started.push(spawn(child(1)));
+        }
+        started.extend([outside, inside, current]);
+        join(started).await;
+        join(vec![compio::runtime::spawn_blocking(|| ())]).await;
+    });
+}
+
 type Seen = &'static Mutex<Vec<u64>>;
 
 /// Its address, by the waker with which it is polled.
