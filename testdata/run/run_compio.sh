@@ -36,13 +36,11 @@ for lock in "${locks[@]}"; do
 		"$testdata/run/run_trace_tasks.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" \
 			threads pingpong reuse dropped alikes stall || status=$?
 	[ "$status" = 0 ] || [ "$status" = 77 ]
-	case $lock-$profile in
-	*-lto) ;;
-	Cargo-* | compio-0.18.0-*)
-		"$testdata/run/run_trace_spawned.py" "${slow[@]}" "$asyncdbg" "$binaries/traced_compio" || status=$?
+	for program in "${programs[@]}"; do
+		[ "$program" != compio_http ] && [ "$profile" != lto ] || continue
+		"$testdata/run/run_trace_spawned.py" "${slow[@]}" "$asyncdbg" "$binaries/$program" || status=$?
 		[ "$status" = 0 ] || [ "$status" = 77 ]
-		;;
-	esac
+	done
 	[ "$lock" = Cargo ] || continue
 	"$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" "$asyncdbg" "$binaries/compio_http"
 	status=0

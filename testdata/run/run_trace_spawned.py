@@ -5,7 +5,7 @@ usage: run_trace_spawned.py [--allow-slow] ASYNCDBG PROGRAM [TEST...]
 
 PROGRAM is `traced`, `traced_tasks`, which runs on async-executor, or `traced_compio`. Each spawn must be at a line
 of its source that spawns such a task, and at the one that a snapshot tells of the same task, where it does. Or it is
-`smol_tasks`, which spawns a task on the global executor of smol.
+`smol_tasks`, which spawns a task on the global executor of smol, or `compio_tasks`.
 Exit status 77 where the kernel refuses probes.
 """
 import json
@@ -27,7 +27,7 @@ SECTIONS = {
 }
 
 NAMES = ["lines", "snapshot", "launched", "perfetto"]
-ONLY = {"traced_tasks": ["lines"], "traced_compio": ["lines"], "smol_tasks": ["global"]}
+ONLY = {"traced_tasks": ["lines"], "traced_compio": ["lines"], "smol_tasks": ["begin"], "compio_tasks": ["begin"]}
 
 
 def spawns_of(asyncdbg, program, section):
@@ -73,17 +73,18 @@ def test_lines(asyncdbg, program):
         check_schema_of(section, [trace.first + "".join(trace.lines)], ".jsonl")
 
 
-def test_global(asyncdbg, program):
-    """It says when its task waits, and ends with its input. The executor's own task may have no place."""
+def test_begin(asyncdbg, program):
+    """It says when its tasks wait, and ends with its input. Those of its runtime itself may have no place."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         words = [asyncdbg, "--jsonl", "trace", "-o", file.name, "--events", "task-spawn", *slow, "--", program]
         trace = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        check_true("global: ready", any(line == "ready\n" for line in trace.stdout))
+        check_true("begin: ready", any(line == "ready\n" for line in trace.stdout))
         _, message = trace.communicate(timeout=WAIT)
         leave_out_refused(message)
         items = [item for item in map(json.loads, file) if item.get("event") == "task-spawn"]
-    check("global: seen late", [item["type"] for item in items if item.get("late")], [])
-    check_lines("global", [item for item in items if "smol_tasks" in item["type"]])
+    check("begin: seen late", [item["type"] for item in items if item.get("late")], [])
+    own = os.path.basename(program) + "::"
+    check_lines("begin", [item for item in items if item["type"].startswith(own)])
 
 
 def test_snapshot(asyncdbg, program):
