@@ -249,6 +249,16 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 	return NULL;
 }
 
+/* t: what was found in place of a pointer. */
+static struct error *no_shared(const char *name, const struct type *t)
+{
+	if (type_kind(t) == TYPE_STRUCT && type_member(t, "pointer") && type_member(t, "vtable"))
+		return error_new(ERR_LAYOUT,
+		                 "what %s shares is a trait object, whose place in it is not known",
+		                 name);
+	return error_new(ERR_LAYOUT, "%s is no Arc", name);
+}
+
 /*
  * The name of the value is `data` in alloc::sync::ArcInner and `value` in alloc::rc's RcBox, later
  * RcInner.
@@ -261,7 +271,7 @@ struct error *value_shared(struct target *t, struct value v, struct value *ret)
 	for (int i = 0; i < MAX_PEEL && type_kind(v.type) != TYPE_POINTER; i++) {
 		m = type_single_member(v.type);
 		if (!m)
-			return error_new(ERR_LAYOUT, "%s is no Arc", name);
+			return no_shared(name, v.type);
 		v = (struct value){ m->type, v.addr + m->offset };
 	}
 	const struct type *inner = type_kind(v.type) == TYPE_POINTER ? type_target(v.type) : NULL;
