@@ -42,6 +42,8 @@ CONNECTED = "the same, a client connected"
 def parser():
     options = common.parser(__doc__)
     options.add_argument("--seconds", type=int, default=5, help="of load in each run")
+    options.add_argument("--only", nargs="+", default=[""], metavar="TEXT",
+                         help="the server as it is, and what has one of these in its name")
     return options
 
 
@@ -180,7 +182,7 @@ def ways_here(options):
         names = [name for name in names if "bpftrace" not in name]
     if not (options.build / "console/release/console_client").exists():
         names = [name for name in names if name not in (ALONE, CONNECTED)]
-    return names
+    return [name for name in names if name == PLAIN or any(text in name for text in options.only)]
 
 
 def one_run(options, name):
@@ -265,7 +267,7 @@ def print_table(options, runs):
 
 def print_rival(runs, traced, rival):
     """Differences within each round, between the eight events traced and a rival."""
-    if rival not in runs:
+    if rival not in runs or traced not in runs:
         return
     more = [cost(other) - cost(run) for run, other in zip(runs[traced], runs[rival])]
     name = "`trace --no-places`" if traced == WITHOUT_PLACES else "`trace`"
