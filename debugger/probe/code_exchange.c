@@ -25,49 +25,13 @@ static bool read_exchange(const struct sweep *s, struct probe_exchange *ret)
 	       (m->index == X86_REG_INVALID || ret->index != PROBE_NO_REGISTER);
 }
 
-/* Whether the instruction leaves the flags and what an exchange has used as they are. */
-static bool keeps(const struct sweep *s, const struct probe_exchange *x)
+/* What a point behind an exchange reads: its result is in the flags. */
+static uint32_t needed_by(const struct probe_exchange *x)
 {
 	enum { RAX = 0 };
-	cs_regs read, written;
-	uint8_t nread, nwritten;
+	uint32_t ret = CODE_SWEEP_FLAGS | 1U << RAX | 1U << x->base | 1U << x->source;
 
-	if (cs_insn_group(s->handle, s->insn, CS_GRP_JUMP) ||
-	    cs_insn_group(s->handle, s->insn, CS_GRP_CALL) ||
-	    cs_insn_group(s->handle, s->insn, CS_GRP_RET) ||
-	    cs_insn_group(s->handle, s->insn, CS_GRP_INT) ||
-	    cs_regs_access(s->handle, s->insn, read, &nread, written, &nwritten) != CS_ERR_OK)
-		return false;
-	for (uint8_t i = 0; i < nwritten; i++) {
-		uint8_t reg = code_sweep_number(s->handle, (x86_reg)written[i]);
-
-		if (written[i] == X86_REG_EFLAGS ||
-		    (reg != PROBE_NO_REGISTER &&
-		     (reg == RAX || reg == x->base || reg == x->index || reg == x->source)))
-			return false;
-	}
-	return true;
-}
-
-/* Sets the point behind the exchange that s has read; s goes on there. False: there is none. */
-static bool find_site(struct sweep *s, const struct sweep_targets *t, struct code_exchange *x)
-{
-	uint64_t behind = s->address;
-
-	x->address = behind;
-	x->slow = true;
-	for (int i = 0; i < CODE_MAX_STEPS && code_sweep_next(s); i++) {
-		if (code_sweep_is_jumped_to(t, behind, s->insn->address))
-			break;
-		if (code_is_emulated(s->insn->bytes, s->insn->size)) {
-			x->address = s->insn->address;
-			x->slow = false;
-			return true;
-		}
-		if (!keeps(s, &x->operands))
-			return true;
-	}
-	return !code_sweep_is_jumped_to(t, behind, behind);
+	return x->index == PROBE_NO_REGISTER ? ret : ret | 1U << x->index;
 }
 
 bool code_each_exchange(const struct code_bytes *function, code_exchange_fn *visit, void *arg)
@@ -79,7 +43,8 @@ bool code_each_exchange(const struct code_bytes *function, code_exchange_fn *vis
 	while (ok && code_sweep_next(&s)) {
 		struct code_exchange x = { .instruction = s.insn->address };
 
-		if (read_exchange(&s, &x.operands) && find_site(&s, &t, &x))
+		if (read_exchange(&s, &x.operands) &&
+		    code_sweep_behind(&s, &t, needed_by(&x.operands), &x.address, &x.slow))
 			visit(&x, arg);
 	}
 	if (ok)

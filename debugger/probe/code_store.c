@@ -106,46 +106,7 @@ static bool read_store(const struct sweep *s, const struct known *k, struct code
 	return ret->stored && k->returned[base];
 }
 
-/* Whether the instruction leaves a register as it is, and the next one follows it. */
-static bool keeps(const struct sweep *s, uint8_t reg)
-{
-	cs_regs read, written;
-	uint8_t nread, nwritten;
-
-	if (cs_insn_group(s->handle, s->insn, CS_GRP_JUMP) ||
-	    cs_insn_group(s->handle, s->insn, CS_GRP_CALL) ||
-	    cs_insn_group(s->handle, s->insn, CS_GRP_RET) ||
-	    cs_insn_group(s->handle, s->insn, CS_GRP_INT) ||
-	    cs_regs_access(s->handle, s->insn, read, &nread, written, &nwritten) != CS_ERR_OK)
-		return false;
-	for (uint8_t i = 0; i < nwritten; i++) {
-		if (code_sweep_number(s->handle, (x86_reg)written[i]) == reg)
-			return false;
-	}
-	return true;
-}
-
-/* Sets the point behind a store; s is a copy of the pass, which has read it. */
-static bool find_site(struct sweep *s, const struct sweep_targets *t, struct code_store *store)
-{
-	uint64_t behind = s->address;
-
-	store->address = behind;
-	store->slow = true;
-	for (int i = 0; i < CODE_MAX_STEPS && code_sweep_next(s); i++) {
-		if (code_sweep_is_jumped_to(t, behind, s->insn->address))
-			break;
-		if (code_is_emulated(s->insn->bytes, s->insn->size)) {
-			store->address = s->insn->address;
-			store->slow = false;
-			return true;
-		}
-		if (!keeps(s, store->base))
-			return true;
-	}
-	return !code_sweep_is_jumped_to(t, behind, behind);
-}
-
+/* With a copy of the pass, which goes on at behind. */
 static bool visit_site(const struct code_bytes *f, const struct sweep_targets *t,
                        struct code_store *store, uint64_t behind, code_store_fn *visit, void *arg)
 {
@@ -154,7 +115,7 @@ static bool visit_site(const struct code_bytes *f, const struct sweep_targets *t
 	struct sweep s;
 	bool ok = code_sweep_open(&s, &rest);
 
-	if (ok && find_site(&s, t, store))
+	if (ok && code_sweep_behind(&s, t, 1U << store->base, &store->address, &store->slow))
 		visit(store, arg);
 	code_sweep_close(&s);
 	return ok;

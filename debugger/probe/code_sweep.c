@@ -74,3 +74,48 @@ bool code_sweep_is_jumped_to(const struct sweep_targets *t, uint64_t from, uint6
 	}
 	return false;
 }
+
+/* Whether the instruction leaves these as they are, and the next one follows it. */
+static bool keeps(const struct sweep *s, uint32_t needed)
+{
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+
+	if (cs_insn_group(s->handle, s->insn, CS_GRP_JUMP) ||
+	    cs_insn_group(s->handle, s->insn, CS_GRP_CALL) ||
+	    cs_insn_group(s->handle, s->insn, CS_GRP_RET) ||
+	    cs_insn_group(s->handle, s->insn, CS_GRP_INT) ||
+	    cs_regs_access(s->handle, s->insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+		return false;
+	for (uint8_t i = 0; i < nwritten; i++) {
+		uint8_t reg = code_sweep_number(s->handle, (x86_reg)written[i]);
+		uint32_t changed = written[i] == X86_REG_EFLAGS ? CODE_SWEEP_FLAGS
+		                   : reg != PROBE_NO_REGISTER   ? 1U << reg
+		                                                : 0;
+
+		if (needed & changed)
+			return false;
+	}
+	return true;
+}
+
+bool code_sweep_behind(struct sweep *s, const struct sweep_targets *t, uint32_t needed,
+                       uint64_t *address, bool *slow)
+{
+	uint64_t behind = s->address;
+
+	*address = behind;
+	*slow = true;
+	for (int i = 0; i < CODE_MAX_STEPS && code_sweep_next(s); i++) {
+		if (code_sweep_is_jumped_to(t, behind, s->insn->address))
+			break;
+		if (code_is_emulated(s->insn->bytes, s->insn->size)) {
+			*address = s->insn->address;
+			*slow = false;
+			return true;
+		}
+		if (!keeps(s, needed))
+			return true;
+	}
+	return !code_sweep_is_jumped_to(t, behind, behind);
+}

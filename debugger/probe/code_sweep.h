@@ -34,4 +34,15 @@ bool code_sweep_find_targets(const struct code_bytes *f, struct sweep_targets *t
 /* Whether one leads to an address from the first to the last of these. */
 bool code_sweep_is_jumped_to(const struct sweep_targets *t, uint64_t from, uint64_t to);
 
+enum { CODE_SWEEP_FLAGS = 1 << 16 };
+/*
+ * Finds the first cheap point from the next instruction on that runs exactly when the one that was
+ * read has run, and where what is needed is as it was behind that: the registers whose bits are
+ * set, by their numbers in DWARF (below 16), and with CODE_SWEEP_FLAGS the flags. The pass goes on
+ * there. *address: link-time; *slow: none is cheap, and it is the next instruction. False: code
+ * from elsewhere comes to that, too.
+ */
+bool code_sweep_behind(struct sweep *s, const struct sweep_targets *t, uint32_t needed,
+                       uint64_t *address, bool *slow);
+
 #endif
