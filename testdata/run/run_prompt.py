@@ -61,6 +61,17 @@ class Prompt:
         self.read_until(PROMPT)
         return answer
 
+    def wait_for_lines(self):
+        """Until the terminal is no longer in the prompt's modes, in which what is typed is not a line."""
+        deadline = time.monotonic() + LIMIT
+        while True:
+            modes = termios.tcgetattr(self.fd)
+            if modes[3] & termios.ICANON and modes[3] & termios.ECHO and not modes[0] & termios.INLCR:
+                return
+            if time.monotonic() > deadline:
+                sys.exit(f"the terminal stays in the prompt's modes: {modes[:4]}")
+            time.sleep(0.005)
+
     def end(self):
         os.write(self.fd, b"quit\n")
         os.waitpid(self.pid, 0)
@@ -179,6 +190,7 @@ def check_program(prompt, fails):
     for key, number in ((b"\x1a", "SIGTSTP"), (b"\x03", "SIGINT")):
         os.write(prompt.fd, b"run -- cat\n" if number == "SIGTSTP" else b"continue\n")
         prompt.read_until(b"\n")
+        prompt.wait_for_lines()
         os.write(prompt.fd, b"word\n")
         for _ in ("as it was typed", "as the program repeats it"):
             prompt.read_until(b"word\r\n")
