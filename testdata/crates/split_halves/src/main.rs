@@ -16,7 +16,6 @@ use futures::{
     AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, Sink, SinkExt, Stream, StreamExt,
 };
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::yield_now;
 use truth::graph::{address, Graph, Node};
 use truth::{here, leak, quiet, Blocked, Task, Truth, Wait};
 
@@ -93,21 +92,13 @@ async fn writes(mut half: WriteHalf<Both>) {
     let _ = half.flush().await;
 }
 
-async fn both_block() {
-    while FLUSHES.load(SeqCst) < 2 {
-        yield_now().await;
-    }
-}
-
 async fn receives(mut half: SplitStream<Both>) {
-    both_block().await;
     here!("split_halves::receives");
     half.next().await;
 }
 
 async fn reads(mut half: ReadHalf<Both>) {
     let mut buf = [0];
-    both_block().await;
     here!("split_halves::reads");
     let _ = half.read(&mut buf).await;
 }
@@ -129,14 +120,19 @@ struct Tasks<'a> {
 }
 
 impl Tasks<'_> {
-    /// One blocks its thread with the lock, the other waits for that.
+    /// One blocks its thread with the lock, the other waits for that. The other one is spawned when the first one
+    /// has its thread: before that, it could be left in what only this thread takes tasks from.
     fn spawn(
         &mut self,
         lock: usize,
         (blocks, name): (impl Future<Output = ()> + Send + 'static, &'static str),
         (waits, waiter): (impl Future<Output = ()> + Send + 'static, &'static str),
     ) {
+        let before = FLUSHES.load(SeqCst);
         let blocks = truth::id(&self.runtime.spawn(blocks));
+        while FLUSHES.load(SeqCst) == before {
+            thread::yield_now();
+        }
         let waits = truth::id(&self.runtime.spawn(waits));
         let wait = Wait::new("mutex").with("object", lock as *const u32).with("polled", true);
         self.tasks.push(Task::blocked(blocks, name));
