@@ -54,6 +54,29 @@ static struct error *end_unfinished(struct session *s, struct error *err)
 	return error_wrap(err, "the program was ended before its own code began");
 }
 
+/*
+ * A program that `run` has started ends, as in gdb, when the user agrees; one that runs on without
+ * us does not.
+ */
+static struct error *end_running(struct session *s, bool *agreed)
+{
+	const struct control *c = &s->debuggee.control;
+	char question[96];
+
+	*agreed = true;
+	if (!c->pid)
+		return NULL;
+	if (!c->launched)
+		return error_new(
+			ERR_STATE,
+			"process %d is under control: \"kill\" ends it, \"detach\" lets it go",
+			(int)c->pid);
+	snprintf(question, sizeof(question), "Process %d is under control. End it and start again?",
+	         (int)c->pid);
+	*agreed = session_confirm(s, question);
+	return *agreed ? debuggee_kill(&s->debuggee) : NULL;
+}
+
 static struct error *run_run(struct session *s, const struct answer *answer,
                              const struct call *call, struct out *out)
 {
@@ -61,13 +84,11 @@ static struct error *run_run(struct session *s, const struct answer *answer,
 		                           .random = option_has(call, "random-addresses"),
 		                           .no_input = s->no_input,
 		                           .keep = option_has(call, "keep") };
+	bool agreed;
 
-	if (s->debuggee.control.pid)
-		return error_new(
-			ERR_STATE,
-			"process %d is under control: \"kill\" ends it, \"detach\" lets it "
-			"go",
-			(int)s->debuggee.control.pid);
+	TRY(end_running(s, &agreed));
+	if (!agreed)
+		return NULL;
 	if (!s->debuggee.control.tracer && asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
 		return error_new(ERR_USAGE, "run starts its own program: it takes no -p and no -c");
 	TRY(choose_program(s, call));
@@ -102,9 +123,9 @@ const struct command run_command = {
 	.options = run_options,
 	.summary = "Start a program under control, up to the first breakpoint",
 	.help = "    asyncdbg -e 'break app::serve' run -- ./app --port 80\n"
-		"    Without a program, the last one is started again. Breakpoints are kept. The\n"
-		"    program ends with asyncdbg, unless it is detached, or with --keep. It has the "
-		"terminal while\n"
+		"    Without a program, the last one is started again. Breakpoints are kept. What\n"
+		"    `run` started before ends first: the prompt asks. The program ends with\n"
+		"    asyncdbg, unless it is detached, or with --keep. It has the terminal while\n"
 		"    it runs; ^C stops it.",
 	.offline = true,
 	.takes_program = true,

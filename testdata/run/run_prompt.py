@@ -198,6 +198,15 @@ def check_program(prompt, fails):
         answer = prompt.read_until(b"in control) ")
         if f"signal {number}" not in answer:
             fails.append(f"a key for {number}: {answer!r}")
+    # A second run asks.
+    for reply, ended in ((b"n\n", False), (b"y\n", True)):
+        os.write(prompt.fd, b"run --stop\n")
+        question = prompt.read_until(b"start again? (y or n) ")
+        process = re.search(r"Process (\d+) is under control", question)[1]
+        os.write(prompt.fd, reply)
+        prompt.read_until(b"in control) ")
+        if os.path.exists(f"/proc/{process}") == ended:
+            fails.append(f"run while a program is under control, {reply!r}: process {process} exists: {not ended}")
     prompt.ask("kill")
 
 
