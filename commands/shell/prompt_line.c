@@ -1,0 +1,92 @@
+#include "commands/shell/prompt_line.h"
+
+#include <editline/readline.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <unistd.h>
+#include <wchar.h>
+
+static volatile sig_atomic_t stop_requested, was_continued;
+
+static void on_job_signal(int signal)
+{
+	if (signal == SIGTSTP)
+		stop_requested = 1;
+	else
+		was_continued = 1;
+}
+
+/*
+ * While a line is typed, the terminal is in another mode, which the shell that we stop for must not
+ * get, and which it does not give back. A signal that is ignored stays so.
+ */
+static void watch_jobs(bool on, struct sigaction before[2])
+{
+	static const int signals[2] = { SIGTSTP, SIGCONT };
+	const struct sigaction action = { .sa_handler = on_job_signal };
+
+	for (int i = 0; i < 2; i++) {
+		if (!on)
+			sigaction(signals[i], &before[i], NULL);
+		else if (sigaction(signals[i], NULL, &before[i]) == 0 &&
+		         before[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+/* Whether a read was broken by a stop of ours, after which the line is there again. */
+static bool resumed(void)
+{
+	if (stop_requested) {
+		stop_requested = 0;
+		rl_deprep_terminal();
+		raise(SIGSTOP);
+		was_continued = 1;
+	}
+	if (!was_continued)
+		return false;
+	was_continued = 0;
+	rl_deprep_terminal();
+	rl_prep_terminal(1);
+	rl_forced_update_display();
+	return true;
+}
+
+/*
+ * libedit's own reader retries the first read that a signal breaks, so that ^C would only be
+ * seen at the next key. This one gives up at once. The UTF-8 is decoded because libedit takes
+ * the result for a wide character.
+ */
+int prompt_line_getc(FILE *f)
+{
+	mbstate_t state = { 0 };
+	wchar_t wide;
+	char byte;
+
+	for (int i = 0; i < MB_LEN_MAX; i++) {
+		ssize_t n;
+
+		do
+			n = read(fileno(f), &byte, 1);
+		while (n < 0 && errno == EINTR && resumed());
+		if (n != 1)
+			return -1;
+		size_t used = mbrtowc(&wide, &byte, 1, &state);
+		if (used == (size_t)-2)
+			continue;
+		return used == (size_t)-1 ? (unsigned char)byte : (int)wide;
+	}
+	return -1;
+}
+
+char *prompt_line_read(const char *prompt)
+{
+	struct sigaction before[2];
+
+	watch_jobs(true, before);
+	char *line = readline(prompt);
+	watch_jobs(false, before);
+	return line;
+}
