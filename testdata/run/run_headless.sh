@@ -1,6 +1,6 @@
 #!/bin/bash
-# Attaches to headless/, a bevy app without a window: its three pools of tasks. Then again and again to it
-# in a hurry: each leaf has a name, no verdict is given.
+# Attaches to headless/, a bevy app without a window: its three pools of tasks. Then to it in a hurry: in its
+# core are as many tasks as its own counters say; again and again, each leaf has a name, no verdict is given.
 #
 # usage: run_headless.sh ASYNCDBG PROFILE
 #
@@ -50,10 +50,55 @@ check() {
 	has 0 '.verdicts[]'
 }
 
+# counter NAME: the value of an atomic static of the core.
+counter() {
+	"$asyncdbg" -c "$work/core.$pid" print "headless::$1" 2>"$work/stderr" | sed -n 's/^.* = \([0-9]*\)$/\1/p'
+}
+
+# start_hurry: the app in a hurry, as $pid.
+start_hurry() {
+	stop_program
+	rm "$work/stdin"
+	mkfifo "$work/stdin"
+	"$binaries/headless" hurry <"$work/stdin" >"$work/truth" 2>"$work/stderr" 8>&- &
+	pid=$!
+	exec 8>"$work/stdin"
+	until grep -q '^ready' "$work/truth"; do
+		kill -0 "$pid" 2>/dev/null || fail "headless in a hurry did not get ready: $(cat "$work/stderr")"
+		sleep 0.1
+	done
+}
+
+# check_counts: in a core of the app in a hurry are all tasks that wait for frames; of those that end soon, two
+# of each frame, as many as have not ended. Two may be counted that are not spawned yet, and one of each thread
+# as ended that is not gone yet. The core may be of a moment in which a thread is between two tasks, and its
+# answer be incomplete: tasks are listed all the same.
+check_counts() {
+	local frames ended found threads
+
+	gcore -o "$work/core" "$pid" >"$work/answer" 2>&1 8>&- || bad "gcore failed"
+	"$asyncdbg" -c "$work/core.$pid" --json async backtrace all >"$work/answer" 2>"$work/stderr" ||
+		[ $? -eq 1 ] || bad "no answer"
+	has 120 '.tasks[] | select(.root.function == "headless::follows")'
+	found=$(jq '[.tasks[] | select(.root.function == "headless::ends")] | length' "$work/answer")
+	threads=$(ls "/proc/$pid/task" | wc -l)
+	frames=$(counter FRAMES)
+	ended=$(counter ENDED)
+	((found >= 2 * frames - 2 - ended && found <= 2 * frames - ended + threads)) ||
+		bad "$found tasks found that end soon, in $frames frames of which $ended have ended"
+	rm "$work/core.$pid"
+}
+
 build_with Cargo headless
 start_program "$binaries/headless" || fail "headless did not get ready: $(cat "$work/stderr")"
 check -p "$pid"
 gcore -o "$work/core" "$pid" >"$work/answer" 2>&1 8>&- || bad "gcore failed"
 check -c "$work/core.$pid"
+rm "$work/core.$pid"
+start_hurry
+for _ in 1 2 3; do
+	check_counts
+done
+stop_program
 echo "headless ($profile): ok"
 "$testdata/run/run_server_looks.py" --looks "${LOOKS:-20}" --tasks 120 "$asyncdbg" "$binaries/headless" hurry
