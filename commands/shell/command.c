@@ -1,5 +1,6 @@
 #include "commands/shell/command.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -481,6 +482,9 @@ size_t command_option_words(const struct command *const *table, const struct wor
 	if (err)
 		return 0;
 	size_t n = option_words(command, rest);
+	/* A negative number is an argument: the program has no option of a digit. */
+	if (!n && rest->n && rest->word[0][0] == '-' && isdigit((unsigned char)rest->word[0][1]))
+		n = 1;
 	/*
 	 * Check other commands: the command reports the wrong option, and the option must not be
 	 * taken for an abbreviated option of the program.

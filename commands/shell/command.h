@@ -55,9 +55,9 @@ struct error *command_find(struct arena *a, const struct command *const *table,
 
 /*
  * The number of words at the beginning of rest that belong to an option of the command in typed:
- * the option and its values, as far as present. 1: it is an option of another command; 0: it is no
- * option. For parsing the command line, where options of the program may precede those of the
- * command.
+ * the option and its values, as far as present. 1: it is an option of another command, or a
+ * negative number; 0: it is no option. For parsing the command line, where options of the program
+ * may precede those of the command.
  */
 size_t command_option_words(const struct command *const *table, const struct words *typed,
                             const struct words *rest);

@@ -497,6 +497,9 @@ static void options_among_others(void **state)
 	/* An unknown option, for the command to refuse. */
 	assert_int_equal(words_of_option("bt", "--dot x"), 1);
 	assert_int_equal(words_of_option("bt", "--do x"), 0);
+	/* The outermost three frames: "bt -3". */
+	assert_int_equal(words_of_option("bt", "-3 --json"), 1);
+	assert_int_equal(words_of_option("nothing", "-3"), 0);
 }
 
 static void assert_example_completes(const char *before, const char *partial, const char *expected)

@@ -65,6 +65,10 @@ expect both "$exe" "$core" tasks \; async task 3 -v
 expect both "$exe" "$core" -e 'tasks; async task 3 -v' --batch
 printf 'tasks\nasync task 3 -v\n' >script
 expect both -x script "$exe" "$core"
+# A negative number is no option of the program.
+"$asyncdbg" "$exe" "$core" -e 'bt -2' --batch >outermost 2>err
+expect outermost "$exe" "$core" bt -2
+expect outermost bt -2 "$exe" -c "$core"
 # A core without a slash, behind its executable: a command would win. The answer names it so.
 "$asyncdbg" -c tokio_tcp.core --exe ./tokio_tcp.exe tasks >plain
 expect plain ./tokio_tcp.exe tokio_tcp.core tasks
