@@ -112,18 +112,56 @@ static struct error *check_watch(const struct call *call)
 	return NULL;
 }
 
+/* Counts the futures of a tree that execute the line of a native frame; *found: the last one. */
+static size_t count_at_frame(const struct future *f, const struct stack_frame *at,
+                             const struct future **found)
+{
+	size_t n = f->running && f->line == at->line && f->function && at->function &&
+	           strcmp(f->function, at->function) == 0;
+
+	if (n)
+		*found = f;
+	for (size_t i = 0; i < f->nchildren; i++)
+		n += count_at_frame(f->children[i], at, found);
+	return n;
+}
+
+/* The future that the native frame in focus polls. */
+static struct error *future_of_native(struct session *s, const struct future **ret)
+{
+	struct focus native, tree;
+
+	TRY(focus_native(s, WANT_TASKS, &native));
+	TRY(focus_tree(s, asyncdbg_last(s->handle), &tree));
+	if (tree.root && count_at_frame(tree.root, native.native, ret) == 1)
+		return NULL;
+	return error_new(ERR_STATE,
+	                 "which future frame #%u of thread #%u polls is not known; \"task ID\" and "
+	                 "\"frame N\" put one in focus",
+	                 native.native->number, native.thread->number);
+}
+
 /* The future in focus, by its address and type. */
 static struct error *state_text(struct session *s, const char **ret)
 {
 	const struct snapshot *snap;
+	const struct future *future;
 	struct focus f;
 
-	TRY(session_snapshot(s, WANT_TASKS | WANT_RUNNING, NULL, &snap));
-	TRY(focus_frame(s, snap, &f));
-	if (!f.frame || !f.frame->addr || !f.frame->type)
-		return error_new(ERR_STATE, "the address of the future of frame #%u is not known",
+	if (s->native) {
+		TRY(future_of_native(s, &future));
+	} else {
+		TRY(session_snapshot(s, WANT_TASKS | WANT_RUNNING, NULL, &snap));
+		TRY(focus_frame(s, snap, &f));
+		future = f.frame;
+	}
+	if (!future || !future->addr || !future->type)
+		return error_new(ERR_STATE,
+		                 "the address of the future of frame #%u is not known now; at a "
+		                 "stop at which its task is suspended, \"task ID\" and \"frame N\" "
+		                 "put it in focus",
 		                 s->frame);
-	*ret = arena_printf(&s->answer, "0x%" PRIx64 " as %s", f.frame->addr, f.frame->type);
+	*ret = arena_printf(&s->answer, "0x%" PRIx64 " as %s", future->addr, future->type);
 	return NULL;
 }
 
@@ -134,6 +172,7 @@ static struct error *evaluate(struct session *s, const char *expression, struct 
 	const struct question question = { .task = *s->task ? s->task : NULL,
 		                           .thread = session_focus_number(s),
 		                           .frame = s->frame,
+		                           .native = s->native,
 		                           .print = expression,
 		                           .typed = &typed };
 	const struct snapshot *snap;

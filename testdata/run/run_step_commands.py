@@ -310,6 +310,20 @@ def several_at_one_place(asyncdbg, program):
 
 
 @check
+def watched_where_it_stopped(asyncdbg, program):
+    """`watch` is about the frame of the stop, as `print` is, and not about the root of the task."""
+    if is_optimised(program): # the number may be in a register
+        return
+    line = line_of("work", "yield_now().await", "async fn yields")
+    session, _ = begin(asyncdbg, program, "enters", f"work.rs:{line}")
+    row = session.ask("watch times")["watchpoints"][0]
+    expect("a variable of an awaited function", "2", row["value"])
+    session.ask("kill")
+    session.end()
+    session.close()
+
+
+@check
 def killed_at_watchpoint(asyncdbg, program):
     """What had stopped the program before it was killed is not shown again."""
     if is_optimised(program): # a register cannot be watched
