@@ -103,6 +103,7 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	p->cfa = frame.cfa;
 	p->returns = frame.returns;
 	p->active = true;
+	step_value_begin(p, &frame);
 	if (p->options->kind == STEP_INSTRUCTION)
 		return NULL;
 	if (!p->at.users || !p->at.line) {

@@ -241,6 +241,7 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 	p->tid = hit->tid;
 	p->cfa = frame.cfa;
 	p->returns = frame.returns;
+	step_value_begin(p, &frame);
 	/* Its instructions are to be executed one by one again. */
 	*stop = p->resumed = p->options->kind == STEP_INTO;
 	TRY(step_end_plant_return(p));

@@ -71,6 +71,9 @@ struct step_plan {
 	bool by_call; /* some lines are those of the call in progress alone */
 	pid_t tid;
 	uint64_t cfa, returns;
+	/* Of that call, of STEP_FINISH: its first argument, which is where it leaves a result
+	   that is returned in memory; 0: unknown. */
+	uint64_t first_argument;
 	trap_vec lines, entries, drops, targets;
 	struct step_reach reach;
 	struct trap *returning, *panicking;
@@ -184,6 +187,8 @@ struct error *step_end_plant_return(struct step_plan *p) MUST_CHECK;
 
 /* Why the value of a function that is inlined is not known. */
 extern const char step_inlined_value[];
+/* A thread is in the function that steps: takes first_argument, if it is still there. */
+void step_value_begin(struct step_plan *p, const struct step_frame *f);
 /* The function that steps has just returned, for good: takes what it has returned. */
 struct error *step_value_take(struct step_plan *p, pid_t tid) MUST_CHECK;
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "debugger/code/entry_register.h"
 #include "dwarf/frame/result_place.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/lookup_dwarf.h"
@@ -9,7 +10,11 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
-enum { MAX_RESULT = 16 /* bytes in registers */, MAX_CALLER = 1 << 20 /* bytes of a frame */ };
+enum {
+	MAX_RESULT = 16,      /* bytes in registers */
+	MAX_CALLER = 1 << 20, /* bytes of a frame */
+	MAX_CODE = 1 << 16,   /* bytes of a function */
+};
 
 const char step_inlined_value[] = "its code is inlined into another function";
 
@@ -71,6 +76,21 @@ static bool keeps_registers(const struct function *f)
 	return argument_place_at(f, f->low, &place) && place.in_memory;
 }
 
+/*
+ * A function that is called from its own crate alone need not return the address of a result that
+ * it leaves in memory, if it is optimised.
+ */
+static void find_in_memory(struct result *r)
+{
+	bool optimised = !keeps_registers(r->p->at.function);
+
+	r->value = (struct value){ r->type, optimised ? r->p->first_argument
+		                                      : r->regs->r[result_place_register(0)] };
+	if (optimised && !r->p->first_argument)
+		r->problem = "the code is optimised: where it leaves the value is known only at "
+			     "its beginning, as at a breakpoint on the function";
+}
+
 static void find_either(struct result *r, const struct result_place *place)
 {
 	struct value memory = { r->type, r->regs->r[result_place_register(0)] };
@@ -81,7 +101,7 @@ static void find_either(struct result *r, const struct result_place *place)
 	r->value = as_memory ? memory : registers;
 	if (as_memory == as_registers)
 		r->problem = "it may be in registers or in memory";
-	else if (!as_memory && !keeps_registers(r->p->at.function))
+	else if (!keeps_registers(r->p->at.function))
 		r->problem = "the code is optimised: it need not leave the value in registers";
 }
 
@@ -101,7 +121,7 @@ static void find(struct result *r)
 				     "registers";
 		break;
 	case RESULT_MEMORY:
-		r->value = (struct value){ r->type, r->regs->r[result_place_register(0)] };
+		find_in_memory(r);
 		break;
 	case RESULT_EITHER:
 		find_either(r, &place);
@@ -157,6 +177,24 @@ static struct error *take(struct result *r)
 	note(r);
 	target_resume(t);
 	return NULL;
+}
+
+void step_value_begin(struct step_plan *p, const struct step_frame *f)
+{
+	const struct function *function = p->at.function;
+	SCRATCH(tmp);
+
+	p->first_argument = 0;
+	if (p->options->kind != STEP_FINISH || !function ||
+	    function->high - function->low > MAX_CODE)
+		return;
+	size_t size = function->high - function->low;
+	uint8_t *code = arena_alloc(&tmp, size);
+	struct error *err CLEANUP(error_freep) =
+		control_read(&p->d->control, function->low, code, size);
+
+	if (!err && entry_register_is_kept(p->arch->elf_machine, function->low, code, size, f->pc))
+		p->first_argument = f->regs.r[p->arch->arguments[0]];
 }
 
 struct error *step_value_take(struct step_plan *p, pid_t tid)
