@@ -248,7 +248,7 @@ static __always_inline void copy_path(struct whole_record *r, const struct probe
 		if (!distance)
 			return;
 		if (!*distance) {
-			r->head.copied = 0;
+			r->head.copied = i ? r->head.copied : 0;
 			return;
 		}
 		sp += *distance;

@@ -290,12 +290,18 @@ static int by_callee(const void *a, const void *b)
 	return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
-/* Whether the way ends with the calls in that function. */
+/* Whether the way may end with the calls in that function. */
 static bool ends_in(const struct finder *f, uint64_t caller)
 {
 	const struct code_function *function = code_map_at(f->m, caller);
 
 	return f->search->end && function && strstr(function->name, f->search->end);
+}
+
+static void visit_end(struct finder *f, uint64_t after)
+{
+	if (!f->search->ends || f->search->ends(after, f->arg))
+		f->visit(after, 0, f->arg);
 }
 
 static void visit_call(struct finder *f, const struct call *call, bool ends)
@@ -306,7 +312,7 @@ static void visit_call(struct finder *f, const struct call *call, bool ends)
 	if (!call->after || !map_put(&f->visited, call->after, NULL))
 		return;
 	if (ends) {
-		f->visit(call->after, 0, f->arg);
+		visit_end(f, call->after);
 		return;
 	}
 	if (!cfa_rule_at(f->t, pc, &rule) || rule.reg != RSP || rule.offset <= 0 ||

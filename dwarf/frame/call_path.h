@@ -27,6 +27,12 @@ struct call_path_search {
 	 */
 	const char *const *indirect;
 	const char *end; /* the calls in functions with this part end the way; NULL: none do */
+	/*
+	 * Of the calls in those: whether one, which returns to that link-time address, ends the
+	 * way. Those that do not are left out, as calls in functions that do not count. NULL: all
+	 * do.
+	 */
+	bool (*ends)(uint64_t after, void *arg);
 };
 
 /*

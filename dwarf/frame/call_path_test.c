@@ -171,6 +171,14 @@ static void count_ends(uint64_t after, uint32_t distance, void *arg)
 	f->n++;
 }
 
+static bool is_no_end(uint64_t after, void *arg)
+{
+	const struct found *f = arg;
+
+	assert_non_null(code_map_at(f->map, after - 1));
+	return false;
+}
+
 static uint64_t function_named(const struct code_map *m, const char *part)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -205,6 +213,9 @@ static void test_frames(void **state)
 	assert_int_equal(found.n, 2);
 	assert_int_equal(found.direct, 1);
 	search.end = "middle";
+	call_path_frames(f.target, &map, &search, count_ends, &found);
+	assert_int_equal(found.n, 3);
+	search.ends = is_no_end;
 	call_path_frames(f.target, &map, &search, count_ends, &found);
 	assert_int_equal(found.n, 3);
 	search.end = NULL;

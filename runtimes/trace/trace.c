@@ -17,11 +17,36 @@
 
 /* ---- the calls that lead to spawns ---- */
 
+/* What a search for calls is about. */
+struct frames {
+	struct trace *t;
+	const struct code_map *code;
+	const char *never; /* never_through */
+};
+
 static void add_frame(uint64_t after, uint32_t distance, void *arg)
 {
-	struct trace *t = arg;
+	struct trace *t = ((const struct frames *)arg)->t;
 
 	t->nframes += probes_know_frame(t->probes, after, distance);
+}
+
+/*
+ * Whether a call in a function of a task's table is one of its own code: the function that polls
+ * has the future inlined, which may spawn. What is unknown counts as its own.
+ */
+static bool is_own_call(uint64_t after, void *arg)
+{
+	static const char *const std[] = { "core::", "alloc::", "std::", NULL };
+	const struct frames *f = arg;
+	SCRATCH(tmp);
+	size_t n, i = 0;
+	const struct location *l = lookup_rust_functions_at(
+		f->t->in->di, after - 1 + f->code->dm->module->bias, &tmp, &n);
+
+	while (l && i < n && l[i].name && runtime_begins_with_one(l[i].name, std))
+		i++;
+	return !l || i >= n || !l[i].name || str_begins(l[i].name, f->never);
 }
 
 /* Whether a point tells who has spawned the task by the calls that have led there. */
@@ -62,13 +87,14 @@ static void add_frames(struct trace *t, const struct trace_point *first)
 {
 	SCRATCH(tmp);
 	const struct runtime *r = first->runtime;
-	const char *never = first->never_through;
+	struct frames frames = { t, first->code, first->never_through };
 	uint64_t *targets = NEW_ARRAY(&tmp, uint64_t, t->plan.n);
 	struct call_path_search search = {
 		.targets = targets,
 		.parts = mangled_parts(t, &tmp, r, false),
 		.indirect = r->spawn_caller ? mangled_parts(t, &tmp, r, true) : NULL,
-		.end = never ? plan_mangled(&tmp, never) : NULL,
+		.end = frames.never ? plan_mangled(&tmp, frames.never) : NULL,
+		.ends = is_own_call,
 	};
 
 	for (size_t i = 0; i < t->plan.n; i++) {
@@ -77,7 +103,7 @@ static void add_frames(struct trace *t, const struct trace_point *first)
 		if (is_wanted_path(t, p) && is_with(first, p))
 			targets[search.n++] = p->entry;
 	}
-	call_path_frames(t->in->target, first->code, &search, add_frame, t);
+	call_path_frames(t->in->target, first->code, &search, add_frame, &frames);
 	LOG("trace", "%zu calls may lead to a spawn", t->nframes);
 }
 
