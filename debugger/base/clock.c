@@ -1,6 +1,10 @@
 #include "debugger/base/clock.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 uint64_t clock_now_ns(void)
 {
@@ -8,4 +12,20 @@ uint64_t clock_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* schedstat: ns on processors, ns that it could run and had none, number of times (proc(5)). */
+uint64_t clock_waited_ns(void)
+{
+	char text[128];
+	uint64_t ran, waited;
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	return sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &waited) == 2 ? waited : 0;
 }

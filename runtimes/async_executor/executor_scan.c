@@ -261,5 +261,5 @@ void executor_note(struct collector *c)
 	const struct executor_inspector *state = executor_of(c->in);
 
 	if (state->copies && state->cut)
-		snapshot_incomplete(c->out, "%s", state->cut);
+		snapshot_note_unscanned(c->out, state->cut);
 }

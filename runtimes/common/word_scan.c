@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "debugger/base/clock.h"
+
 enum {
 	PIECE = 256 << 10, /* fits the cache of one processor core */
 	MAX_STATICS = 256,
 	WORD = 8,
-	SLOWEST = 10, /* limit of wall-clock time, as a multiple of that of processor time */
+	SLOWEST = 10, /* limit of the time spent, as a multiple of that of processor time */
 };
 
 struct word_scan {
@@ -22,8 +24,8 @@ struct word_scan {
 	word_scan_fn *met;
 	void *arg;
 	uint64_t max_bytes, max_ns, bytes;
-	uint64_t worked_ns, began_ns; /* start times, CPU and wall clock */
-	bool out_of_bytes, out_of_time, too_many;
+	uint64_t worked_ns, began_ns, waited_ns; /* at its start: processor time, clock_...() */
+	bool out_of_bytes, out_of_work, out_of_time, too_many;
 	VEC(struct word_piece) statics; /* pieces of modules that were scanned */
 	struct error *err;
 	uint64_t at; /* address of words[0] */
@@ -99,14 +101,23 @@ static void look_through(struct word_scan *s)
 	}
 }
 
+/* Whether reading takes too long, as from swapped pages; not counted: waits for a processor. */
+static bool is_too_slow(const struct word_scan *s)
+{
+	uint64_t limit = s->began_ns + s->max_ns * SLOWEST;
+
+	return clock_now_ns() >= limit &&
+	       clock_now_ns() >= limit + clock_waited_ns() - s->waited_ns;
+}
+
 static bool may_go_on(struct word_scan *s)
 {
 	s->out_of_bytes |= s->bytes >= s->max_bytes;
-	s->out_of_time |= word_scan_worked_ns(s) >= s->max_ns ||
-	                  now_ns(CLOCK_MONOTONIC) - s->began_ns >= s->max_ns * SLOWEST;
+	s->out_of_work |= word_scan_worked_ns(s) >= s->max_ns;
+	s->out_of_time |= is_too_slow(s);
 	if (!s->err)
 		s->err = interrupt_check();
-	return !s->err && !s->out_of_bytes && !s->out_of_time && !s->too_many;
+	return !s->err && !s->out_of_bytes && !s->out_of_work && !s->out_of_time && !s->too_many;
 }
 
 static bool visit(uint64_t start, uint64_t end, void *arg)
@@ -139,7 +150,20 @@ static void set_limits(struct word_scan *s)
 	s->max_bytes = (uint64_t)mib << 20;
 	s->max_ns = (uint64_t)ms * 1000000;
 	s->worked_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-	s->began_ns = now_ns(CLOCK_MONOTONIC);
+	s->began_ns = clock_now_ns();
+	s->waited_ns = clock_waited_ns();
+}
+
+/* Which limit was met. */
+static const char *limit_text(const struct word_scan *s)
+{
+	struct arena *a = &s->in->arena;
+
+	if (s->out_of_bytes)
+		return arena_printf(a, "%" PRIu64 " MiB", s->max_bytes >> 20);
+	if (s->out_of_work)
+		return arena_printf(a, "%" PRIu64 " ms of processor time", s->max_ns / 1000000);
+	return arena_printf(a, "%" PRIu64 " ms", s->max_ns * SLOWEST / 1000000);
 }
 
 static const char *what_was_left(struct word_scan *s)
@@ -156,16 +180,15 @@ static const char *what_was_left(struct word_scan *s)
 		                    "memory has too much in it that looks like tasks: %s may be "
 		                    "missing",
 		                    s->sought);
-	if (!s->out_of_bytes && !s->out_of_time)
+	if (!s->out_of_bytes && !s->out_of_work && !s->out_of_time)
 		return NULL;
-	return arena_printf(a,
-	                    "of the memory, only %" PRIu64
-	                    " MiB were looked through for %s, for %s is the limit: such tasks may "
-	                    "be missing; ASYNCDBG_SCAN=MIB,MS sets another one",
-	                    s->bytes >> 20, s->sought,
-	                    s->out_of_bytes
-	                            ? arena_printf(a, "%" PRIu64 " MiB", s->max_bytes >> 20)
-	                            : arena_printf(a, "%" PRIu64 " ms", s->max_ns / 1000000));
+	return arena_printf(
+		a,
+		"of the memory, only %" PRIu64
+		" KiB were looked through for %s, for %s is the limit: such tasks may "
+		"be missing; ASYNCDBG_SCAN=MIB,MS sets another one (MS of processor time, "
+		"ten times that in all)",
+		s->bytes >> 10, s->sought, limit_text(s));
 }
 
 struct error *word_scan_run(struct inspector *in, const struct word_range *ranges, size_t nranges,

@@ -30,11 +30,11 @@ typedef bool word_scan_fn(struct word_scan *s, const struct word_range *r, uint6
 
 /*
  * Runs one scan. It ends after WORD_SCAN_MIB, after WORD_SCAN_MS of processor time, or after ten
- * times that of wall-clock time; $ASYNCDBG_SCAN sets other limits: "MIB" or "MIB,MS"; 0 disables
- * the scan. Fails only when the target is gone, and at ^C. *cut: why not all memory was scanned,
- * with advice, allocated in in's arena; NULL: all was. sought names what may be missing then:
- * "tasks of runtimes that no thread is inside". met may use word_scan_read(). after is called at
- * the end, before the scan is freed; NULL: nothing is.
+ * times that in all, without what it waits for a processor; $ASYNCDBG_SCAN sets other limits: "MIB"
+ * or "MIB,MS"; 0 disables the scan. Fails only when the target is gone, and at ^C. *cut: why not
+ * all memory was scanned, with advice, allocated in in's arena; NULL: all was. sought names what
+ * may be missing then: "tasks of runtimes that no thread is inside". met may use word_scan_read().
+ * after is called at the end, before the scan is freed; NULL: nothing is.
  */
 struct error *word_scan_run(struct inspector *in, const struct word_range *ranges, size_t nranges,
                             const char *sought, word_scan_fn *met,

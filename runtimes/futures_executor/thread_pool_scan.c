@@ -188,7 +188,7 @@ void thread_pool_note(struct collector *c)
 	const struct thread_pool_inspector *state = thread_pool_inspector(c->in);
 
 	if (state->cut)
-		snapshot_incomplete(c->out, "%s", state->cut);
+		snapshot_note_unscanned(c->out, state->cut);
 	for (const struct thread_pool_copy *copy = state->copies; copy; copy = copy->next) {
 		if (!copy->nvtables)
 			snapshot_incomplete(

@@ -63,7 +63,7 @@ bool snapshot_is_understood(const struct snapshot *s)
 
 struct error *snapshot_check_understood(const struct snapshot *s)
 {
-	const char *remedy = s->target.tier_reason;
+	const char *remedy = s->target.tier_reason ? s->target.tier_reason : s->unscanned;
 
 	if (snapshot_is_understood(s))
 		return NULL;
@@ -79,6 +79,13 @@ void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 	add_note(s, format, args);
 	va_end(args);
 	s->complete = false;
+}
+
+void snapshot_note_unscanned(struct snapshot *s, const char *why)
+{
+	if (!s->unscanned)
+		s->unscanned = arena_strdup(&s->arena, why);
+	snapshot_incomplete(s, "%s", why);
 }
 
 size_t snapshot_task_index(const struct snapshot *s, unsigned runtime, uint64_t number)

@@ -446,7 +446,9 @@ struct snapshot {
 	size_t nnotes;
 	const char *others; /* text about async code that no known runtime runs, and its executor if
 	                       known; NULL: no such code was found */
-	bool complete;      /* nothing that was requested is missing */
+	const char *unscanned; /* why not all memory was scanned for tasks, with advice; a note,
+	                          too. NULL: all was, or there was no need */
+	bool complete;         /* nothing that was requested is missing */
 	struct reading reading;
 };
 
@@ -495,6 +497,8 @@ struct error *snapshot_check_understood(const struct snapshot *s) MUST_CHECK;
 void snapshot_number_frames(struct snapshot *s);
 /* Of a thread: it was executing its own code, or a signal killed it there. */
 bool wait_is_running(const struct wait *w);
+/* snapshot_incomplete(), of memory that was not scanned for tasks: why, with advice. */
+void snapshot_note_unscanned(struct snapshot *s, const char *why);
 /* Adds a note once and marks the snapshot incomplete. */
 void snapshot_incomplete(struct snapshot *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

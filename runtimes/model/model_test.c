@@ -162,6 +162,25 @@ static void test_understood(void **state)
 	snapshot_free(s);
 }
 
+/* Where memory was not scanned to its end the error says so. */
+static void test_unscanned(void **state)
+{
+	struct snapshot *s = new_snapshot();
+
+	(void)state;
+	s->complete = true;
+	s->others = "this program has async code";
+	snapshot_note_unscanned(s, "4 ms is the limit");
+	snapshot_note_unscanned(s, "8 MiB is the limit");
+	assert_false(s->complete);
+	assert_int_equal(s->nnotes, 2);
+	CLEANUP(error_freep) struct error *err = snapshot_check_understood(s);
+	assert_non_null(err);
+	assert_string_equal(err->message, "this program has async code; nothing can be said of its "
+	                                  "tasks: 4 ms is the limit");
+	snapshot_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +191,7 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_notes_are_one_clean_line),
 		cmocka_unit_test(test_understood),
+		cmocka_unit_test(test_unscanned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,6 +252,7 @@
 	L(TEXTS, notes, nnotes)                                                                    \
 	F(FLAG, has_sockets)                                                                       \
 	F(TEXT, others)                                                                            \
+	F(TEXT, unscanned)                                                                         \
 	F(FLAG, complete)
 
 /* The structs with one line each: S(line, type, fields, array of the snapshot, its count). */

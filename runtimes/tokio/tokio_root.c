@@ -31,7 +31,7 @@ void tokio_note_roots(struct collector *c)
 	const struct tokio_roots *roots = tokio_of(c->in)->roots;
 
 	if (roots && roots->cut)
-		snapshot_incomplete(c->out, "%s", roots->cut);
+		snapshot_note_unscanned(c->out, roots->cut);
 }
 
 void tokio_roots_close(struct inspector *in)
