@@ -124,8 +124,8 @@ struct near_path {
 };
 
 struct near_search {
-	const char *typed;
-	size_t components; /* of typed */
+	const char *typed, *name; /* name: the last component of typed */
+	size_t components;        /* of typed */
 	struct arena *a;
 	struct near_path best[FUNCTION_PATHS_NEAR]; /* the best first */
 	size_t n;
@@ -168,7 +168,10 @@ static void offer(const char *path, bool own, void *arg)
 	struct near_path new = { .path = path, .own = own };
 	size_t at;
 
-	if (!tail || !nearest_is_near(s->typed, tail, &new.distance, &new.unlike))
+	/* The name itself must be near, whatever is alike before it. */
+	if (!tail ||
+	    !nearest_is_near(s->name, last_components(path, 1), &new.distance, &new.unlike) ||
+	    !nearest_is_near(s->typed, tail, &new.distance, &new.unlike))
 		return;
 	for (size_t i = 0; i < s->n; i++) {
 		if (strcmp(s->best[i].path, path) == 0)
@@ -198,7 +201,10 @@ static size_t as_near_as_best(const struct near_search *s)
 struct error *function_paths_near(struct debuginfo *di, const char *typed, struct arena *a,
                                   const char **ret, size_t *n)
 {
-	struct near_search s = { .typed = typed, .components = count_components(typed), .a = a };
+	struct near_search s = { .typed = typed,
+		                 .name = last_components(typed, 1),
+		                 .components = count_components(typed),
+		                 .a = a };
 
 	*n = 0;
 	TRY(function_paths_each(di, NULL, offer, &s));

@@ -114,6 +114,7 @@ static void test_near(void **state)
 	expect_near(f, "shape::leaf", "shapes::leaf");
 	expect_near(f, "midle", "shapes::middle");
 	expect_near(f, "nothing_like_it", "none");
+	expect_near(f, "shapes::bird", "none");
 	expect_near(f, "a::b::c::d::e::f::leaf", "none");
 	expect_near(f, "", "none");
 }
