@@ -3,10 +3,13 @@
 #include <editline/readline.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <unistd.h>
 #include <wchar.h>
+
+#include "debugger/base/error.h"
 
 static volatile sig_atomic_t stop_requested, was_continued;
 
@@ -20,7 +23,7 @@ static void on_job_signal(int signal)
 
 /*
  * While a line is typed, the terminal is in another mode, which the shell that we stop for must not
- * get, and which it does not give back. A signal that is ignored stays so.
+ * get, and which it does not give back. A ^Z that is ignored stays so.
  */
 static void watch_jobs(bool on, struct sigaction before[2])
 {
@@ -31,27 +34,49 @@ static void watch_jobs(bool on, struct sigaction before[2])
 		if (!on)
 			sigaction(signals[i], &before[i], NULL);
 		else if (sigaction(signals[i], NULL, &before[i]) == 0 &&
-		         before[i].sa_handler != SIG_IGN)
+		         (before[i].sa_handler != SIG_IGN || signals[i] == SIGCONT))
 			sigaction(signals[i], &action, NULL);
 	}
 }
 
-/* Whether a read was broken by a stop of ours, after which the line is there again. */
-static bool resumed(void)
+/* Stops where ^Z asks for it; after the SIGCONT that ends this, the line is there again. */
+static void take_job_signals(void)
 {
 	if (stop_requested) {
 		stop_requested = 0;
 		rl_deprep_terminal();
 		raise(SIGSTOP);
-		was_continued = 1;
 	}
 	if (!was_continued)
-		return false;
+		return;
 	was_continued = 0;
 	rl_deprep_terminal();
 	rl_prep_terminal(1);
 	rl_forced_update_display();
-	return true;
+}
+
+/*
+ * Reads a byte; false: none came before the end or ^C. Signals are taken while it waits alone: one
+ * that comes between the look at the flags and the wait would be seen at the next key.
+ */
+static bool read_byte(int fd, char *byte)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT };
+	sigset_t held, before;
+	bool goes_on;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	do {
+		take_job_signals();
+		goes_on = !interrupt_is_requested();
+	} while (goes_on && ppoll(&ready, 1, NULL, &before) < 0 && errno == EINTR);
+	goes_on = goes_on && read(fd, byte, 1) == 1;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return goes_on;
 }
 
 /*
@@ -66,12 +91,7 @@ int prompt_line_getc(FILE *f)
 	char byte;
 
 	for (int i = 0; i < MB_LEN_MAX; i++) {
-		ssize_t n;
-
-		do
-			n = read(fileno(f), &byte, 1);
-		while (n < 0 && errno == EINTR && resumed());
-		if (n != 1)
+		if (!read_byte(fileno(f), &byte))
 			return -1;
 		size_t used = mbrtowc(&wide, &byte, 1, &state);
 		if (used == (size_t)-2)

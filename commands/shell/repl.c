@@ -66,13 +66,6 @@ static void remember(const char *line)
 		add_history(line);
 }
 
-static bool interrupted(void)
-{
-	struct error *err CLEANUP(error_freep) = interrupt_check();
-
-	return err != NULL;
-}
-
 /* Reads a line from the terminal as it is typed; false: ^C, ^D, or it is too long. */
 static bool read_answer(char *line, size_t size)
 {
@@ -193,7 +186,7 @@ void repl(struct session *s, struct out *out)
 
 		if (!line) {
 			fputc('\n', out->options.answers);
-			if (interrupted() && !interrupt_is_end())
+			if (interrupt_is_requested() && !interrupt_is_end())
 				continue;
 			break;
 		}

@@ -118,9 +118,14 @@ bool interrupt_is_end(void)
 	return ends;
 }
 
+bool interrupt_is_requested(void)
+{
+	return interrupted || ends;
+}
+
 struct error *interrupt_check(void)
 {
-	return interrupted || ends ? error_new(ERR_INTERRUPTED, "interrupted") : NULL;
+	return interrupt_is_requested() ? error_new(ERR_INTERRUPTED, "interrupted") : NULL;
 }
 
 struct error *interrupt_sleep(double seconds)

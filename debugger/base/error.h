@@ -69,7 +69,9 @@ void interrupt_clear(void);
  */
 void interrupt_request_end(void);
 bool interrupt_is_end(void);
-/* ERR_INTERRUPTED if the user has pressed ^C, else NULL. */
+/* Whether either has been requested. */
+bool interrupt_is_requested(void);
+/* ERR_INTERRUPTED if it is, else NULL. */
 struct error *interrupt_check(void) MUST_CHECK;
 /* Sleeps. ERR_INTERRUPTED as soon as a signal comes after interrupt_request(). */
 struct error *interrupt_sleep(double seconds) MUST_CHECK;

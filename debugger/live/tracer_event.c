@@ -49,8 +49,7 @@ static bool something_else(struct tracer *tr, pid_t tid)
 		return sem_getvalue(&tr->requests, &n) == 0 && n > 0;
 	if (tr->busy)
 		return false;
-	struct error *err CLEANUP(error_freep) = interrupt_check();
-	return err != NULL;
+	return interrupt_is_requested();
 }
 
 /*

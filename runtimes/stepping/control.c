@@ -624,9 +624,7 @@ struct error *control_attach(struct control *c, pid_t pid)
 /* What lets a program go, or ends it, is not to be interrupted. Whether an interrupt was there. */
 static bool hold_interrupt(void)
 {
-	struct error *err CLEANUP(error_freep) = interrupt_check();
-
-	if (!err || interrupt_is_end())
+	if (!interrupt_is_requested() || interrupt_is_end())
 		return false;
 	interrupt_clear();
 	return true;

@@ -72,9 +72,19 @@ class Prompt:
                 sys.exit(f"the terminal stays in the prompt's modes: {modes[:4]}")
             time.sleep(0.005)
 
+    def wait_for_state(self, flags):
+        """The state in which asyncdbg is when it has stopped or ended."""
+        deadline = time.monotonic() + LIMIT
+        while time.monotonic() < deadline:
+            pid, status = os.waitpid(self.pid, flags | os.WNOHANG)
+            if pid:
+                return status
+            time.sleep(0.005)
+        sys.exit(f"asyncdbg has neither stopped nor ended, after {self.rest!r}")
+
     def end(self):
         os.write(self.fd, b"quit\n")
-        os.waitpid(self.pid, 0)
+        self.wait_for_state(0)
 
 
 def unpack(fixture, folder):
@@ -164,7 +174,7 @@ def check_stopped(prompt, fails):
     os.write(prompt.fd, b"dprin")
     prompt.read_until(b"dprin")
     os.write(prompt.fd, b"\x1a")
-    if not os.WIFSTOPPED(os.waitpid(prompt.pid, os.WUNTRACED)[1]):
+    if not os.WIFSTOPPED(prompt.wait_for_state(os.WUNTRACED)):
         sys.exit("^Z at the prompt has ended it")
     if not termios.tcgetattr(prompt.fd)[3] & termios.ICANON:
         fails.append("^Z leaves the terminal as the prompt had it")
