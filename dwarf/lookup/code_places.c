@@ -1,5 +1,6 @@
 #include "dwarf/lookup/code_places.h"
 
+#include <elfutils/libdw.h>
 #include <string.h>
 
 #include "debugger/arch/arch.h"
@@ -69,7 +70,26 @@ static bool is_drop_glue(const struct function *f)
 	                   qualified_is(f->name, "core::ptr::drop_glue"));
 }
 
-static const struct location *find_function(struct search *s, uint64_t addr)
+/*
+ * Whether a row is that of a function's declaration, at its entry. The compiler gives the
+ * instructions that save registers there the place of the code behind them, which may be of an
+ * inlined call; the row is the function's own.
+ */
+static bool is_entry_row(const struct function *f, const struct line_row *row, uint64_t addr)
+{
+	Dwarf_Die die;
+	int line;
+
+	if (addr != f->low || !dwarf_offdie(f->dm->dwarf, f->die, &die))
+		return false;
+	const char *file = dwarf_decl_file(&die);
+	return file && line_rows_file_is(row->file, file) && dwarf_decl_line(&die, &line) == 0 &&
+	       line >= 0 && (unsigned)line == row->line;
+}
+
+/* See function_at(). */
+static const struct location *find_function(struct search *s, const struct line_row *row,
+                                            uint64_t addr)
 {
 	size_t n;
 
@@ -79,6 +99,8 @@ static const struct location *find_function(struct search *s, uint64_t addr)
 	/* Not from the cache: its records do not have the site of an inlined call. */
 	const struct location *l = lookup_dwarf_functions_at(s->di, addr, s->a, &n);
 
+	if (n > 1 && l[n - 1].function && is_entry_row(l[n - 1].function, row, addr))
+		l = &l[n - 1];
 	return l->function && !is_drop_glue(l->function) ? l : NULL;
 }
 
@@ -90,7 +112,7 @@ static const struct location *function_at(struct search *s, struct dwarf_module 
 
 	*addr = dm->module->bias + row->addr;
 	if (!f->known)
-		*f = (struct row_function){ find_function(s, *addr), true };
+		*f = (struct row_function){ find_function(s, row, *addr), true };
 	return f->location;
 }
 

@@ -1,4 +1,4 @@
-/* Tests of the places of lines and functions, on inlined.rs and shapes.rs. */
+/* Tests of the places of lines and functions, on inlined.rs, entry.rs and shapes.rs. */
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/lookup/function_names.h"
 #include "dwarf/module/line_rows.h"
@@ -117,6 +117,29 @@ static void test_inlined_functions(void **state)
 	fixture_close(&f);
 }
 
+/* The code of the function begins with that of an inlined one. */
+static void test_inlined_at_entry(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/entry.elf");
+	unsigned line = line_of("entry.rs", "pub fn entry(");
+	struct code_places p = of_function(&f, "entry");
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		expect(&p, line, "entry");
+		assert_int_equal(p.n, 1);
+		assert_false(p.data[0].inlined);
+		/* Behind the instruction that saves a register. */
+		assert_true(p.data[0].addr > lookup_function(f.di, p.data[0].addr)->low);
+		assert_true(p.data[0].addr < lookup_function(f.di, p.data[0].addr)->low + 8);
+		p = of_line(&f, "entry.rs", line);
+	}
+	p = of_function(&f, "line");
+	expect(&p, line_of("entry.rs", "let start = from.at"), "line");
+	assert_true(p.data[0].inlined);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +147,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_inlined_functions),
+		cmocka_unit_test(test_inlined_at_entry),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
