@@ -46,23 +46,6 @@ static struct error *need_program(const struct control *c)
 	return c->pid ? NULL : error_new(ERR_STATE, "no program is under control");
 }
 
-/* ---- the terminal ---- */
-
-/* Makes a process group the one that the terminal is for. */
-static void give_terminal(const struct control *c, pid_t group)
-{
-	sigset_t set, before;
-
-	if (!c->has_terminal)
-		return;
-	/* We are in the background when we take it back: that would stop us. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGTTOU);
-	pthread_sigmask(SIG_BLOCK, &set, &before);
-	tcsetpgrp(STDIN_FILENO, group);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 /* ---- waiting ---- */
 
 static void forget_program(struct control *c)
@@ -334,7 +317,7 @@ struct error *control_continue(struct control *c)
 	bool pass = false, interrupted;
 
 	TRY(need_program(c));
-	give_terminal(c, c->pid);
+	terminal_give(&c->terminal, c->pid);
 	c->look.last_ns = c->count.last_ns = c->step.last_ns = clock_now_ns();
 	do {
 		err = run_on(c, &interrupted);
@@ -344,7 +327,7 @@ struct error *control_continue(struct control *c)
 	if (!err && pass)
 		c->stop = (struct control_stop){ .reason = CONTROL_INTERRUPTED,
 			                         .tid = proc_living_thread(c->pid) };
-	give_terminal(c, getpgrp());
+	terminal_take(&c->terminal);
 	return control_as_stop(c, err);
 }
 
@@ -593,7 +576,7 @@ struct error *control_run(struct control *c, const struct control_program *progr
 	TRY(request(c, &r));
 	c->pid = r.launch.pid;
 	c->launched = !program->keep;
-	c->has_terminal = how.own_group;
+	c->terminal = (struct terminal){ .lent = how.own_group };
 	struct error *err = begin(c);
 	if (err && c->pid)
 		error_free(control_kill(c));
@@ -608,7 +591,8 @@ struct error *control_attach(struct control *c, pid_t pid)
 		return error_new(ERR_STATE, "process %d is under control already", (int)c->pid);
 	TRY(request(c, &r));
 	c->pid = pid;
-	c->launched = c->has_terminal = false;
+	c->launched = false;
+	c->terminal = (struct terminal){ 0 };
 	struct error *err = take_control(c);
 	if (!err)
 		err = request_plain(c, TRACER_HALT);

@@ -13,6 +13,7 @@
 #include "debugger/arch/arch.h"
 #include "debugger/base/arena.h"
 #include "debugger/base/error.h"
+#include "debugger/live/terminal.h"
 #include "runtimes/stepping/trap.h"
 
 struct tracer;
@@ -76,7 +77,7 @@ struct control {
 	struct tracer *tracer; /* for target_options.tracer; closed by control_close() */
 	pid_t pid;             /* 0: there is no program */
 	bool launched;         /* it ends with us */
-	bool has_terminal;     /* while it runs, our terminal is its own */
+	struct terminal terminal;
 	/*
 	 * Set by the caller while there is no program: its code is never written to. Traps are the
 	 * processor's breakpoints, four at a time with those of watchpoints: trap_add() is an error

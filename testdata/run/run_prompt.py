@@ -220,6 +220,20 @@ def check_program(prompt, fails):
     prompt.ask("kill")
 
 
+def check_modes(prompt, fails):
+    """The modes that a program sets are its own: a stop gives ours back, and the program finds them again."""
+    def ask(line, end=b"in control) "):
+        os.write(prompt.fd, line.encode() + b"\n")
+        return prompt.read_until(end)
+
+    stopped = ask("run -- sh -c 'stty -echo; kill -TSTP $$; stty -a; stty tostop'")
+    for name, answer, echo in (("at a stop", ask("!stty -a"), " echo "), ("in the program", ask("continue", PROMPT), " -echo "),
+                               ("after its end", ask("!stty -a", PROMPT), " echo "),
+                               ("after its end", ask("!stty -a", PROMPT), " -tostop")):
+        if echo not in answer:
+            fails.append(f"modes of the terminal {name}: no {echo!r} in {answer!r}, after {stopped!r}")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -235,6 +249,7 @@ def main():
         prompt = Prompt([os.path.abspath(sys.argv[1])], folder)
         check_stopped(prompt, fails)
         check_program(prompt, fails)
+        check_modes(prompt, fails)
         prompt.end()
     for line in fails:
         print(line)
