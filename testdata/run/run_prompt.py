@@ -61,15 +61,16 @@ class Prompt:
         self.read_until(PROMPT)
         return answer
 
-    def wait_for_lines(self):
-        """Until the terminal is no longer in the prompt's modes, in which what is typed is not a line."""
+    def wait_for_modes(self, of_prompt):
+        """Until the terminal is in the prompt's modes, or in those in which what is typed is a line."""
         deadline = time.monotonic() + LIMIT
         while True:
             modes = termios.tcgetattr(self.fd)
-            if modes[3] & termios.ICANON and modes[3] & termios.ECHO and not modes[0] & termios.INLCR:
+            has_lines = modes[3] & termios.ICANON and modes[3] & termios.ECHO and not modes[0] & termios.INLCR
+            if bool(has_lines) != of_prompt:
                 return
             if time.monotonic() > deadline:
-                sys.exit(f"the terminal stays in the prompt's modes: {modes[:4]}")
+                sys.exit(f"the terminal stays in the modes {modes[:4]}")
             time.sleep(0.005)
 
     def wait_for_state(self, flags):
@@ -171,6 +172,7 @@ def check_questions(prompt, fails):
 def check_stopped(prompt, fails):
     """^Z at the prompt gives the terminal back as it was, and the line is there again afterwards."""
     prompt.read_until(PROMPT)
+    prompt.wait_for_modes(of_prompt=True)
     os.write(prompt.fd, b"dprin")
     prompt.read_until(b"dprin")
     os.write(prompt.fd, b"\x1a")
@@ -200,7 +202,7 @@ def check_program(prompt, fails):
     for key, number in ((b"\x1a", "SIGTSTP"), (b"\x03", "SIGINT")):
         os.write(prompt.fd, b"run -- cat\n" if number == "SIGTSTP" else b"continue\n")
         prompt.read_until(b"\n")
-        prompt.wait_for_lines()
+        prompt.wait_for_modes(of_prompt=False)
         os.write(prompt.fd, b"word\n")
         for _ in ("as it was typed", "as the program repeats it"):
             prompt.read_until(b"word\r\n")
