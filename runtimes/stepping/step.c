@@ -146,14 +146,19 @@ static void give_up(struct step_plan *p)
 	p->end.reason = STEP_BROKEN;
 	if (!p->d->control.pid)
 		p->end.note = arena_printf(a, "%s: the program ended meanwhile", name);
+	else if (p->options->whole)
+		p->end.note =
+			arena_printf(a, "%s --whole is given up: the task has not finished", name);
 	else if (p->instance.addr && !p->active)
 		p->end.note = arena_printf(a,
 		                           "%s is given up: it waited for the async function to be "
 		                           "resumed, which is suspended at line %u",
 		                           name, p->at.line);
-	else
+	else if (p->at.line)
 		p->end.note = arena_printf(a, "%s is given up: the function was at line %u", name,
 		                           p->at.line);
+	else
+		p->end.note = arena_printf(a, "%s is given up before its end", name);
 }
 
 static void finish(struct step_plan *p)

@@ -467,18 +467,26 @@ class Waiting:
 
 @check
 def interrupted(asyncdbg, program):
-    """^C ends a step; then the program is let go."""
-    waiting = Waiting(asyncdbg, program)
-    try:
-        waiting.session.send("next")
-        waiting.wait_running()
-        waiting.session.process.send_signal(signal.SIGINT)
-        expect("^C", "interrupted", waiting.session.answer()["stopped"]["reason"])
-        waiting.session.send("detach")
-        waiting.session.end()
-        waiting.check_free()
-    finally:
-        waiting.close()
+    """^C ends a step, which says what it waited for; then the program is let go."""
+    line = line_of("awaits", "answer(me.at()).await", "async fn waits")
+    notes = {"next": f"resumed, which is suspended at line {line}"}
+    if not is_optimised(program):  # see exits_meanwhile()
+        notes["finish --whole"] = "the task has not finished"
+    for command, note in notes.items():
+        waiting = Waiting(asyncdbg, program)
+        try:
+            waiting.session.send(command)
+            waiting.wait_running()
+            waiting.session.process.send_signal(signal.SIGINT)
+            stop = waiting.session.answer()["stopped"]
+            expect("^C", ("interrupted", "broken"), (stop["reason"], stop["step"]["end"]))
+            if not stop["step"]["note"].endswith(note):
+                raise Failed(f"{command}: {stop['step']['note']}")
+            waiting.session.send("detach")
+            waiting.session.end()
+            waiting.check_free()
+        finally:
+            waiting.close()
 
 
 @check
