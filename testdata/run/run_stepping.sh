@@ -14,7 +14,4 @@ make_cache
 program=$BINARIES/stepping
 "$testdata/run/run_stepping.py" "$asyncdbg" "$program" --breaks
 "$testdata/run/run_stepping.py" "$asyncdbg" "$program" --runs "${RUNS:-1}"
-# Not all of these are right in optimised programs: see docs/matrix.md.
-if [ "$profile" = debug ]; then
-	"$testdata/run/run_step_commands.py" "$asyncdbg" "$program"
-fi
+"$testdata/run/run_step_commands.py" "$asyncdbg" "$program"
