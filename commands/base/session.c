@@ -24,6 +24,7 @@ void session_close(struct session *s)
 	debuggee_close(&s->debuggee);
 	arena_free(&s->run_arena);
 	listing_close(s);
+	seen_variables_free(&s->seen_variables);
 	*s = (struct session){ 0 };
 }
 
@@ -35,6 +36,7 @@ struct error *session_reopen(struct session *s, pid_t pid, struct tracer *tracer
 	options.file = options.program = NULL;
 	options.target.tracer = tracer;
 	debuggee_end(&s->debuggee);
+	seen_variables_free(&s->seen_variables);
 	asyncdbg_close(s->handle);
 	s->handle = NULL;
 	s->own_options = options;

@@ -7,6 +7,7 @@
 
 #include "commands/base/examine.h"
 #include "commands/base/listing.h"
+#include "commands/base/seen_variables.h"
 #include "debugger/base/error.h"
 #include "dwarf/code/source_file.h"
 #include "runtimes/model/model.h"
@@ -35,9 +36,10 @@ struct session {
 	struct examined examined;              /* what `x` goes on from */
 	/* Of a program under control: commands/control. All zeros: there was none. */
 	struct debuggee debuggee;
-	struct asyncdbg_options own_options; /* those of a handle that session_reopen() opened */
-	struct arena run_arena;              /* of the next member */
-	const char *const *argv;             /* of the last `run`, ended by NULL; NULL: none */
+	struct seen_variables seen_variables; /* of the last stop */
+	struct asyncdbg_options own_options;  /* those of a handle that session_reopen() opened */
+	struct arena run_arena;               /* of the next member */
+	const char *const *argv;              /* of the last `run`, ended by NULL; NULL: none */
 	bool no_input; /* commands are read from standard input: no program gets it */
 };
 

@@ -84,8 +84,9 @@ const struct command next_command = {
 	.help = "    In an async function it goes on until the same instance of it comes to\n"
 		"    another line, on whatever thread it is resumed, or says how it has ended:\n"
 		"    returned, dropped, cancelled, panicked. All threads run meanwhile.\n"
-		"    ^C ends it. In a library it goes out to the program's own code, or, where\n"
-		"    none is on the stack, steps through the library's package.",
+		"    ^C ends it. It shows which variables have another value now. In a library it\n"
+		"    goes out to the program's own code, or, where none is on the stack, steps\n"
+		"    through the library's package.",
 	.offline = true,
 	.stays = true,
 	.repeats = true,

@@ -151,7 +151,31 @@ static struct error *look(struct session *s, const struct stopped *stopped,
 	if (shows_stack(stopped))
 		return session_snapshot(s, WANT_RUNNING | WANT_STACKS, NULL, ret);
 	s->debuggee.seen_nstops = s->debuggee.control.nstops;
-	return asyncdbg_few(s->handle, tids, n, ret);
+	return asyncdbg_few(s->handle, tids, n, true, ret);
+}
+
+/* Whether a step has stayed in the call of the function where it began. */
+static bool has_stayed(const struct stopped *stopped)
+{
+	const struct step_end *end = &stopped->step;
+
+	return stopped_is_step(stopped) && end->reason == STEP_LINE &&
+	       (end->kind == STEP_NEXT || end->kind == STEP_UNTIL);
+}
+
+/* Finds the variables that a step has changed, and keeps all for the next one. */
+static void see_variables(struct session *s, const struct snapshot *snap, struct stopped *ret)
+{
+	const struct step_end *end = &ret->step;
+	const uint64_t size = end->instance_size ? end->instance_size : 1;
+	const struct resumed_object resumed = { end->instance,
+		                                end->async && end->polls ? size : 0 };
+
+	if (has_stayed(ret))
+		ret->changed =
+			seen_variables_changed(&s->seen_variables, ret->function, snap->native,
+		                               &resumed, &s->answer, &ret->nchanged);
+	seen_variables_keep(&s->seen_variables, ret->function, snap->native);
 }
 
 /* All that halt it, of which the headline has one. */
@@ -193,6 +217,7 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 	if (ret->thread)
 		focus_set_thread(s, ret->thread);
 	find_place(s, ret, messages, &s->answer);
+	see_variables(s, snap, ret);
 	return NULL;
 }
 

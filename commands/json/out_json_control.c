@@ -1,4 +1,5 @@
 /* A program under control, and its breakpoints, as JSON. */
+#include "commands/base/seen_variables.h"
 #include "commands/json/out_json.h"
 #include "commands/out/stopped.h"
 #include "runtimes/model/names.h"
@@ -77,6 +78,18 @@ static void put_hits(struct json_writer *w, const struct stopped *s)
 	json_close_array(w);
 }
 
+static void put_changed(struct json_writer *w, const struct stopped *s)
+{
+	json_open_array(w, "changed");
+	for (size_t i = 0; i < s->nchanged; i++) {
+		json_open_object(w, NULL);
+		out_json_local(w, "variable", s->changed[i].now);
+		json_put_text(w, "before", s->changed[i].before);
+		json_close_object(w);
+	}
+	json_close_array(w);
+}
+
 void out_json_stopped(struct json_writer *w, const struct stopped *s)
 {
 	const struct control_stop *why = &s->why;
@@ -102,6 +115,7 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	out_json_number_if(w, "line", s->line != 0, s->line);
 	json_put_text(w, "source", s->source);
 	put_step(w, s);
+	put_changed(w, s);
 	json_close_object(w);
 }
 

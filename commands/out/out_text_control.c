@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "commands/base/seen_variables.h"
 #include "commands/out/out_text.h"
 #include "commands/out/stopped.h"
 #include "runtimes/model/names.h"
@@ -91,6 +92,32 @@ static void returned(struct text *t, const struct step_end *end)
 	}
 }
 
+enum {
+	MAX_CHANGED = 10,     /* lines */
+	MAX_BEFORE_SIZE = 40, /* bytes of a value that is shown behind the new one */
+};
+
+/* What a step has changed, with the old value where that is short. */
+static void changed(struct text *t, const struct stopped *s)
+{
+	for (size_t i = 0; i < s->nchanged && i < MAX_CHANGED; i++) {
+		const struct changed_variable *c = &s->changed[i];
+
+		str_append(&t->line, "    ");
+		text_local(t, c->now);
+		if (c->before && strlen(c->before) <= MAX_BEFORE_SIZE) {
+			str_append(&t->line, ", was ");
+			text_clean(t, c->before);
+		}
+		text_end_line(t);
+	}
+	if (s->nchanged > MAX_CHANGED) {
+		str_printf(&t->line, "    and %zu more have changed: \"locals\" shows all",
+		           s->nchanged - MAX_CHANGED);
+		text_end_line(t);
+	}
+}
+
 /* It stops because its condition cannot be read. */
 static void undecided(struct text *t, const char *problem)
 {
@@ -173,6 +200,7 @@ void text_stopped(struct out *o, const struct stopped *s)
 		watched_values(t, s->watch);
 	others(t, s);
 	returned(t, &s->step);
+	changed(t, s);
 	if (s->source)
 		text_source_line(t, s->line, true, s->source);
 	if (s->step.reason == STEP_BROKEN)

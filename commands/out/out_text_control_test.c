@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "commands/base/seen_variables.h"
 #include "commands/out/stopped.h"
 #include "commands/test/answer.h"
 
@@ -75,9 +76,42 @@ static void all_that_halt(void **state)
 	                    "variable `n`\n");
 }
 
+static void what_a_step_has_changed(void **state)
+{
+	const char long_value[] = "\"a text of more than forty bytes, as many have\"";
+	const struct local list[] = { { .name = "n", .type = "u32", .value = "2" },
+		                      { .name = "s", .type = "&str", .value = "\"b\"" },
+		                      { .name = "new", .type = "u8", .value = "1" } };
+	struct changed_variable changed[12] = { { &list[0], "1" }, { &list[1], long_value } };
+	struct stopped stopped = { .why = { .reason = CONTROL_CAUGHT },
+		                   .step = { .reason = STEP_LINE, .kind = STEP_NEXT },
+		                   .function = "app::serve",
+		                   .file = "src/main.rs",
+		                   .line = 41,
+		                   .source = "    next(n);",
+		                   .changed = changed,
+		                   .nchanged = 3 };
+	CAUGHT(few);
+	CAUGHT(many);
+
+	(void)state;
+	for (size_t i = 2; i < 12; i++)
+		changed[i].now = &list[2];
+	assert_string_equal(print(&few, &stopped), "step: app::serve at src/main.rs:41\n"
+	                                           "    n: u32 = 2, was 1\n"
+	                                           "    s: &str = \"b\"\n"
+	                                           "    new: u8 = 1\n"
+	                                           "=>    41      next(n);\n");
+	stopped.nchanged = 12;
+	assert_non_null(strstr(print(&many, &stopped),
+	                       "    new: u8 = 1\n"
+	                       "    and 2 more have changed: \"locals\" shows all\n"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(all_that_halt) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(all_that_halt),
+		                            cmocka_unit_test(what_a_step_has_changed) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

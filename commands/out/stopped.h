@@ -8,6 +8,7 @@
 #include "runtimes/stepping/step.h"
 #include "runtimes/stepping/watch.h"
 
+struct changed_variable;
 struct thread_info;
 
 /* Where and why it stands still. Lives until the end of the answer. */
@@ -28,6 +29,9 @@ struct stopped {
 	const char *file;                 /* for display; NULL: unknown */
 	unsigned line;                    /* 0: unknown */
 	const char *source;               /* text of that line; NULL: not here */
+	/* What a step within the function has changed, see commands/base/seen_variables.h. */
+	const struct changed_variable *changed;
+	size_t nchanged;
 };
 
 /* "breakpoint", "signal", ...: also the value of "reason" in JSON. */

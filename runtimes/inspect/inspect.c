@@ -683,7 +683,20 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 	return NULL;
 }
 
-struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, struct snapshot **ret)
+/* Answers what the innermost native frame of a thread has. */
+static void add_innermost_frame(struct collector *c, pid_t tid)
+{
+	const struct thread_info *th = snapshot_thread_by_tid(c->out, tid);
+	const struct question question = { .native = true, .thread = th ? th->number : 0 };
+
+	c->want |= WANT_LOCALS;
+	c->question = &question;
+	native_answer(c);
+	c->question = NULL;
+}
+
+struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, bool locals,
+                          struct snapshot **ret)
 {
 	struct target *t = in->target;
 
@@ -695,6 +708,8 @@ struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, str
 	read_stacks(c);
 	describe_threads(c);
 	collect_runtimes(c);
+	if (locals)
+		add_innermost_frame(c, tids[0]);
 	target_resume(t);
 	c->out->target = in->info;
 	*ret = collector_finish(c);

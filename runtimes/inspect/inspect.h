@@ -55,9 +55,9 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
  * What a few threads of a halted program run, and no more: ids, types and states of their tasks,
  * without trees, and those threads with their numbers among all. Other tasks of the same runtimes
  * may be there, other runtimes are not. Costs a part of what inspect() does. tids must not be
- * empty.
+ * empty. locals: with the innermost native frame of the first thread, and its variables.
  */
-struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, struct snapshot **ret)
-	MUST_CHECK;
+struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, bool locals,
+                          struct snapshot **ret) MUST_CHECK;
 
 #endif

@@ -308,14 +308,14 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 	return NULL;
 }
 
-struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n,
+struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n, bool locals,
                            const struct snapshot **ret)
 {
 	struct snapshot *fresh;
 
 	if (asyncdbg_kind(d) != ASYNCDBG_LIVE || !target_is_halted(d->target))
 		return asyncdbg_snapshot(d, WANT_RUNNING, NULL, ret);
-	TRY(inspect_few(d->inspector, tids, n, &fresh));
+	TRY(inspect_few(d->inspector, tids, n, locals, &fresh));
 	asyncdbg_drop(d);
 	d->snapshot = fresh;
 	d->few = true;

@@ -129,7 +129,7 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
  * What a few threads of a halted program run: inspect_few(). It is the current snapshot until the
  * next call, and never reused. Of another target: as asyncdbg_snapshot() with WANT_RUNNING.
  */
-struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n,
+struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n, bool locals,
                            const struct snapshot **ret) MUST_CHECK;
 /*
  * Takes a new snapshot that the caller owns and frees with snapshot_free() before asyncdbg_close():

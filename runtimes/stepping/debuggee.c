@@ -169,7 +169,7 @@ static struct error *look(struct debuggee *d, pid_t tid, bool whole, const struc
                           const struct thread_info **th)
 {
 	TRY(whole ? asyncdbg_snapshot(d->handle, WANT_RUNNING, NULL, snap)
-	          : asyncdbg_few(d->handle, &tid, 1, snap));
+	          : asyncdbg_few(d->handle, &tid, 1, false, snap));
 	*th = snapshot_thread_by_tid(*snap, tid);
 	thread_task_of(d)->id = *th ? (*th)->task : NULL;
 	d->task_tid = tid;

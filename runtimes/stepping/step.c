@@ -116,6 +116,7 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	TRY(step_instance_find(p, &frame, &p->instance));
 	p->end.async = p->instance.type != NULL;
 	p->end.instance = p->instance.addr;
+	p->end.instance_size = p->instance.type ? type_size(p->instance.type) : 0;
 	if (p->end.async)
 		step_owner_begin(p);
 	/* What is inlined does not return: the code around it goes on. */

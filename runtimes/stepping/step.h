@@ -59,11 +59,12 @@ struct step_options {
 struct step_end {
 	enum step_reason reason;
 	enum step_kind kind;
-	bool async;        /* it was one of a coroutine */
-	uint64_t instance; /* address of the coroutine's object; 0: unknown */
-	uint64_t polls;    /* how often it was polled anew meanwhile */
-	pid_t from;        /* the thread that it began on */
-	const char *note;  /* what else there is to say; NULL: nothing. Until the next step */
+	bool async;             /* it was one of a coroutine */
+	uint64_t instance;      /* address of the coroutine's object; 0: unknown */
+	uint64_t instance_size; /* in bytes; 0: unknown */
+	uint64_t polls;         /* how often it was polled anew meanwhile */
+	pid_t from;             /* the thread that it began on */
+	const char *note;       /* what else there is to say; NULL: nothing. Until the next step */
 	/*
 	 * Of STEP_FINISH: what has been returned, as `print` shows it, of a coroutine what it is
 	 * ready with; and its type. NULL: there is none, or the problem says why it is not known.

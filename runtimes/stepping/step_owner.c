@@ -102,7 +102,7 @@ struct error *step_owner_note(struct step_plan *p, pid_t tid)
 		return NULL;
 	p->owner.is_noted = true;
 	if (!p->owner.task) {
-		TRY(asyncdbg_few(p->d->handle, &tid, 1, &snap));
+		TRY(asyncdbg_few(p->d->handle, &tid, 1, false, &snap));
 		note_task(p, snap, tid);
 	}
 	struct error *err = read_stack(p, tid, 0, &polled);

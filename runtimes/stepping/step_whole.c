@@ -67,6 +67,7 @@ struct error *step_whole_begin(struct step_plan *p)
 	p->active = true;
 	p->end.async = true;
 	p->end.instance = p->instance.addr;
+	p->end.instance_size = p->instance.type ? type_size(p->instance.type) : 0;
 	step_owner_begin(p);
 	return step_end_plant(p);
 }

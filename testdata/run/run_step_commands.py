@@ -146,6 +146,23 @@ def into_closures(asyncdbg, program):
 
 
 @check
+def changed_variables(asyncdbg, program):
+    """`next` shows which variables of the function have changed; not what the stack has lost at an await."""
+    if is_optimised(program):  # most are in no place
+        return
+    session, _ = begin(asyncdbg, program, "rounds", "stepping::awaits::rounds")
+    seen = []
+    for _ in range(5):
+        stop = session.ask("next")["stopped"]
+        seen.append([(c["variable"]["name"], c["variable"]["value"], c["before"]) for c in stop["changed"]
+                     if c["variable"]["name"] != "iter"])
+    expect("changed", [[("sum", "0", None)], [("round", "2", None)], [("sum", "2", "0")], [("sum", "3", "2")],
+                       [("round", "1", None)]], seen)
+    expect("another stop", [], session.ask("nexti")["stopped"]["changed"])
+    end(session)
+
+
+@check
 def finish_root(asyncdbg, program):
     """`finish` in the root of a task ends when the task does."""
     session, stop = begin(asyncdbg, program, "timer", "stepping::awaits::timer")

@@ -1,0 +1,120 @@
+#include "commands/base/seen_variables.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { MAX_VARIABLES = 1000 /* of a frame; each is compared with all */ };
+
+static size_t count_of(const struct native_frame *f)
+{
+	size_t n = f && f->found ? f->nlocals : 0;
+
+	return n < MAX_VARIABLES ? n : MAX_VARIABLES;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* One that is shadowed has the same name and another place. */
+static bool is_same(const struct local *a, const struct local *b)
+{
+	return a->addr == b->addr && same_text(a->name, b->name) && same_text(a->type, b->type);
+}
+
+/* How many of a list are the same variable as one of it, before that. */
+static size_t count_before(const struct local *list, size_t at)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < at; i++)
+		n += is_same(&list[i], &list[at]);
+	return n;
+}
+
+/* What seen has of a variable: of several in registers, the one in the same order. */
+static const struct local *find(const struct seen_variables *seen, const struct local *list,
+                                size_t at)
+{
+	size_t left = count_before(list, at);
+
+	for (size_t i = 0; i < seen->n; i++) {
+		if (is_same(&seen->list[i], &list[at]) && left-- == 0)
+			return &seen->list[i];
+	}
+	return NULL;
+}
+
+static bool is_kept(const struct resumed_object *o, const struct local *l)
+{
+	return !o->size || (o->addr && l->addr >= o->addr && l->addr - o->addr < o->size);
+}
+
+/* Whether a variable of that name had the value at another place, as one that was shadowed. */
+static bool had_value(const struct seen_variables *seen, const struct local *l)
+{
+	for (size_t i = 0; i < seen->n; i++) {
+		const struct local *old = &seen->list[i];
+
+		if (same_text(old->name, l->name) && same_text(old->type, l->type) &&
+		    same_text(old->value, l->value))
+			return true;
+	}
+	return false;
+}
+
+static const char *keep_text(struct arena *a, const char *text)
+{
+	return text ? arena_strdup(a, text) : NULL;
+}
+
+struct changed_variable *seen_variables_changed(const struct seen_variables *seen,
+                                                const char *function,
+                                                const struct native_frame *now,
+                                                const struct resumed_object *resumed,
+                                                struct arena *a, size_t *n)
+{
+	size_t all = count_of(now);
+
+	*n = 0;
+	if (!seen->function || !function || strcmp(seen->function, function) != 0)
+		return NULL;
+	struct changed_variable *ret = NEW_ARRAY(a, struct changed_variable, all);
+
+	for (size_t i = 0; i < all; i++) {
+		const struct local *l = &now->locals[i];
+		const struct local *old = find(seen, now->locals, i);
+		bool same = old ? same_text(old->value, l->value) : had_value(seen, l);
+
+		if (l->value && !same && is_kept(resumed, l))
+			ret[(*n)++] = (struct changed_variable){ l, old ? keep_text(a, old->value)
+				                                        : NULL };
+	}
+	return ret;
+}
+
+void seen_variables_keep(struct seen_variables *seen, const char *function,
+                         const struct native_frame *now)
+{
+	struct seen_variables fresh = { .n = count_of(now) };
+
+	fresh.function = keep_text(&fresh.arena, function);
+	fresh.list = NEW_ARRAY(&fresh.arena, struct local, fresh.n);
+	for (size_t i = 0; i < fresh.n; i++) {
+		const struct local *l = &now->locals[i];
+
+		fresh.list[i] = (struct local){ .name = keep_text(&fresh.arena, l->name),
+			                        .type = keep_text(&fresh.arena, l->type),
+			                        .value = keep_text(&fresh.arena, l->value),
+			                        .addr = l->addr };
+	}
+	seen_variables_free(seen);
+	*seen = fresh;
+}
+
+void seen_variables_free(struct seen_variables *seen)
+{
+	arena_free(&seen->arena);
+	*seen = (struct seen_variables){ 0 };
+}
