@@ -327,9 +327,17 @@ struct error *stop_step(struct session *s, const struct step_options *step, uint
 {
 	struct step_options options = *step;
 
-	do {
+	/* The variables that were seen are those of the thread that has stopped. */
+	if (options.tid != s->debuggee.control.stop.tid)
+		seen_variables_free(&s->seen_variables);
+	for (;;) {
 		TRY(stop_run(s, &options, out));
+		if (count-- <= 1 || !goes_on(s))
+			break;
+		/* The next step does not know that the stack was lost in this one. */
+		if (s->debuggee.step.polls)
+			seen_variables_free(&s->seen_variables);
 		options.tid = s->debuggee.control.stop.tid;
-	} while (count-- > 1 && goes_on(s));
+	}
 	return show_run(s, answer, out);
 }

@@ -160,6 +160,11 @@ def changed_variables(asyncdbg, program):
                        [("round", "1", None)]], seen)
     expect("another stop", [], session.ask("nexti")["stopped"]["changed"])
     end(session)
+    session, _ = begin(asyncdbg, program, "rounds", "stepping::awaits::rounds")
+    stop = session.ask("next 2")["stopped"]
+    expect("two lines", "sum", stop["changed"][0]["variable"]["name"])
+    expect("with a suspension among them", [], session.ask("next 2")["stopped"]["changed"])
+    kill(session)
 
 
 @check
@@ -486,7 +491,7 @@ class Waiting:
 def interrupted(asyncdbg, program):
     """^C ends a step, which says what it waited for; then the program is let go."""
     line = line_of("awaits", "answer(me.at()).await", "async fn waits")
-    notes = {"next": f"resumed, which is suspended at line {line}"}
+    notes = {"next": f"at line {line}"}  # suspended there, or about to be
     if not is_optimised(program):  # see exits_meanwhile()
         notes["finish --whole"] = "the task has not finished"
     for command, note in notes.items():
