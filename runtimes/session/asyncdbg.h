@@ -126,8 +126,9 @@ struct error *asyncdbg_type(struct asyncdbg *d, const char *name, struct arena *
 struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct question *question,
                                 const struct snapshot **ret) MUST_CHECK;
 /*
- * What a few threads of a halted program run: inspect_few(). It is the current snapshot until the
- * next call, and never reused. Of another target: as asyncdbg_snapshot() with WANT_RUNNING.
+ * What a few threads of a halted program run, and the variables of the first one: inspect_few(). It
+ * is the current snapshot until the next call, and never reused. Of another target: as
+ * asyncdbg_snapshot() with WANT_RUNNING.
  */
 struct error *asyncdbg_few(struct asyncdbg *d, const pid_t *tids, size_t n, bool locals,
                            const struct snapshot **ret) MUST_CHECK;
