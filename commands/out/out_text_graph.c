@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/out/out_text.h"
+#include "debugger/base/str.h"
 #include "runtimes/analysis/alike.h"
 #include "runtimes/analysis/finding.h"
 #include "runtimes/analysis/view.h"
@@ -107,19 +108,14 @@ static void holder(struct graph_text *gt, const struct graph_node *n, const stru
 	text_end_line(t);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Whether both edges would be printed as the same line. */
 static bool same_holder(const struct graph_edge *a, const struct graph_edge *b)
 {
 	SCRATCH(tmp);
 
 	return a->to == b->to && a->granted == b->granted && strcmp(a->kind, b->kind) == 0 &&
-	       same_text(a->doubt, b->doubt) &&
-	       same_text(graph_evidence_text(&tmp, a), graph_evidence_text(&tmp, b));
+	       str_same(a->doubt, b->doubt) &&
+	       str_same(graph_evidence_text(&tmp, a), graph_evidence_text(&tmp, b));
 }
 
 /* Prints the owners of an object; identical lines are printed once. */

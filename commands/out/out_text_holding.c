@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands/out/out_text.h"
+#include "debugger/base/str.h"
 #include "runtimes/analysis/holders.h"
 #include "runtimes/inspect/inspect.h"
 
@@ -73,25 +74,20 @@ static const char *relation(const struct holding *h)
 	return "may be woken by ";
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Whether both holdings are at the same place: in one frame, or in two frames at one line. */
 static bool same_place(const struct holding *a, const struct holding *b)
 {
 	const struct future *f = a->future, *g = b->future;
 
 	if (!f != !g || a->line != b->line || a->declared != b->declared ||
-	    !same_text(a->path, b->path) || !same_text(a->function, b->function) ||
-	    !same_text(a->file_short ? a->file_short : a->file,
-	               b->file_short ? b->file_short : b->file))
+	    !str_same(a->path, b->path) || !str_same(a->function, b->function) ||
+	    !str_same(a->file_short ? a->file_short : a->file,
+	              b->file_short ? b->file_short : b->file))
 		return false;
 	if (!f)
 		return a->stack_frame == b->stack_frame;
 	return f->running == g->running && f->line == g->line &&
-	       same_text(f->file_short, g->file_short);
+	       str_same(f->file_short, g->file_short);
 }
 
 /*
@@ -103,7 +99,7 @@ static bool same_holding(const struct holding *a, const struct holding *b)
 	return a->role == b->role && a->task == b->task && (a->task || a->thread == b->thread) &&
 	       a->primitive == b->primitive && a->object == b->object && a->granted == b->granted &&
 	       a->partial == b->partial && a->uncertain == b->uncertain && a->sole == b->sole &&
-	       same_text(a->kind, b->kind) && same_text(a->type, b->type) && same_place(a, b);
+	       str_same(a->kind, b->kind) && str_same(a->type, b->type) && same_place(a, b);
 }
 
 /* The lines to print: each once, with its number of occurrences. Further lines are only counted. */

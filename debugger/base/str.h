@@ -33,6 +33,12 @@ static inline bool str_begins(const char *s, const char *with)
 	return !with[0] || (s[0] == with[0] && strncmp(s, with, strlen(with)) == 0);
 }
 
+/* Whether two texts are equal, or both are NULL. */
+static inline bool str_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 /* The part of a path behind its last '/'. */
 static inline const char *str_base_name(const char *path)
 {

@@ -83,11 +83,6 @@ static const struct look *look_before(const struct checks *c, const struct threa
 	return NULL;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Whether the thread is blocked; with two snapshots: in the same wait in both. */
 static bool is_blocked(const struct checks *c, const struct thread_info *th)
 {
@@ -98,8 +93,8 @@ static bool is_blocked(const struct checks *c, const struct thread_info *th)
 	if (!c->two_looks)
 		return true;
 	before = look_before(c, th);
-	return before && same_text(before->wait, th->wait->kind) &&
-	       before->object == th->wait->object && same_text(before->task, th->task);
+	return before && str_same(before->wait, th->wait->kind) &&
+	       before->object == th->wait->object && str_same(before->task, th->task);
 }
 
 static void of_task(struct checks *c, struct finding *f, const char *id)
@@ -145,12 +140,12 @@ void checks_long_poll(struct checks *c, const struct check *check)
 		const struct look *before = polls(th) ? look_before(c, th) : NULL;
 		const char *place = checks_thread_place(c->a, c->s, th);
 
-		if (!before || !th->task || !same_text(before->task, th->task))
+		if (!before || !th->task || !str_same(before->task, th->task))
 			continue;
 		const struct task *task = snapshot_task(c->s, th->task, th->number);
 		if (!task || task->addr != before->addr)
 			continue;
-		bool same = place && same_text(place, before->place);
+		bool same = place && str_same(place, before->place);
 		struct finding *f = checks_add_finding(
 			c, check, SEVERITY_WARNING,
 			"thread #%u polls task %s at two looks, %g s apart%s%s%s", th->number,

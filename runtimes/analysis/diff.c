@@ -1,4 +1,5 @@
 #include "runtimes/analysis/diff.h"
+#include "debugger/base/str.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,11 +20,6 @@ const char *diff_kind_name(enum diff_kind kind)
 	return names[kind];
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* ---- two trees ---- */
 
 /* The first two frames that differ; NULL where a tree has no such frame. */
@@ -40,7 +36,7 @@ static bool same_wait(const struct wait *a, const struct wait *b, bool *rearmed)
 {
 	if (!a || !b)
 		return a == b;
-	if (!same_text(a->kind, b->kind) || a->object != b->object || !same_text(a->task, b->task))
+	if (!str_same(a->kind, b->kind) || a->object != b->object || !str_same(a->task, b->task))
 		return false;
 	int64_t then, now;
 
@@ -54,8 +50,8 @@ static bool same_frame(const struct future *a, const struct future *b, bool *rea
 	return a->line == b->line && a->await_point == b->await_point && a->kind == b->kind &&
 	       a->state == b->state && a->branch == b->branch && a->running == b->running &&
 	       a->addr == b->addr && a->nchildren == b->nchildren &&
-	       same_text(a->function, b->function) && same_text(a->type, b->type) &&
-	       same_text(a->file, b->file) && same_wait(a->wait, b->wait, rearmed);
+	       str_same(a->function, b->function) && str_same(a->type, b->type) &&
+	       str_same(a->file, b->file) && same_wait(a->wait, b->wait, rearmed);
 }
 
 static bool same_tree(const struct future *a, const struct future *b, struct difference *d)
@@ -111,9 +107,8 @@ static struct diff_place place_of_task(const struct task *task)
 
 static bool same_place(const struct diff_place *a, const struct diff_place *b)
 {
-	return a->line == b->line && same_text(a->function, b->function) &&
-	       same_text(a->file, b->file) && same_text(a->on, b->on) &&
-	       same_text(a->state, b->state);
+	return a->line == b->line && str_same(a->function, b->function) &&
+	       str_same(a->file, b->file) && str_same(a->on, b->on) && str_same(a->state, b->state);
 }
 
 /* Uses the frame that differs as the place when the usual places are equal. */

@@ -1,5 +1,6 @@
 /* The handle of one program (asyncdbg.h): opens it, and takes and caches its snapshots. */
 #include "runtimes/session/asyncdbg.h"
+#include "debugger/base/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +226,6 @@ struct error *asyncdbg_type(struct asyncdbg *d, const char *name, struct arena *
 	return types_describe(d->inspector, name, a, ret);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Does the current snapshot answer the question? */
 static bool is_answered(const struct asyncdbg *d, const struct question *q)
 {
@@ -237,8 +233,8 @@ static bool is_answered(const struct asyncdbg *d, const struct question *q)
 
 	if (!q)
 		return true;
-	return !q->typed && same_text(q->task, answered->task) &&
-	       same_text(q->print, answered->print) && q->names == answered->names &&
+	return !q->typed && str_same(q->task, answered->task) &&
+	       str_same(q->print, answered->print) && q->names == answered->names &&
 	       q->thread == answered->thread && q->frame == answered->frame &&
 	       q->native == answered->native && q->has_whatis == answered->has_whatis &&
 	       q->whatis == answered->whatis;
