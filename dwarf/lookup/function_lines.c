@@ -162,17 +162,44 @@ static struct span span_at(const struct reading *r, uint64_t pc)
 	return best;
 }
 
-static bool is_in(Dwarf_Die *function, Dwarf_Addr addr)
+enum { MAX_RANGES = 64 /* of a function; unoptimised and most optimised ones have one */ };
+
+/* The code of the function itself. */
+struct extent {
+	size_t n;
+	Dwarf_Addr low[MAX_RANGES], high[MAX_RANGES];
+};
+
+static void read_extent(Dwarf_Die *function, struct extent *ret)
 {
-	return dwarf_haspc(function, addr) == 1;
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+
+	for (ret->n = 0; ret->n < MAX_RANGES; ret->n++) {
+		at = dwarf_ranges(function, at, &base, &ret->low[ret->n], &ret->high[ret->n]);
+		if (at <= 0)
+			return;
+	}
+}
+
+static bool is_in(const struct extent *e, Dwarf_Addr addr)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		if (addr >= e->low[i] && addr < e->high[i])
+			return true;
+	}
+	return false;
 }
 
 static void read_rows(struct reading *r, Dwarf_Die *function)
 {
+	struct extent extent;
 	Dwarf_Die cu;
 	Dwarf_Lines *lines;
 	size_t n;
 
+	/* Once: a unit has a hundred thousand rows. */
+	read_extent(function, &extent);
 	if (!dwarf_diecu(function, &cu, NULL, NULL) || dwarf_getsrclines(&cu, &lines, &n) != 0)
 		return;
 	for (size_t i = 0; i < n && r->rows.n < MAX_FUNCTION_ROWS; i++) {
@@ -181,7 +208,7 @@ static void read_rows(struct reading *r, Dwarf_Die *function)
 		Dwarf_Addr addr;
 		int number = 0, column = 0;
 
-		if (dwarf_lineaddr(line, &addr) != 0 || !is_in(function, addr) ||
+		if (dwarf_lineaddr(line, &addr) != 0 || !is_in(&extent, addr) ||
 		    dwarf_lineendsequence(line, &is_end) != 0 || is_end ||
 		    dwarf_linebeginstatement(line, &is_statement) != 0)
 			continue;
