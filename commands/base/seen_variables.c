@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
+
 enum { MAX_VARIABLES = 1000 /* of a frame; each is compared with all */ };
 
 static size_t count_of(const struct native_frame *f)
@@ -12,15 +14,10 @@ static size_t count_of(const struct native_frame *f)
 	return n < MAX_VARIABLES ? n : MAX_VARIABLES;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* One that is shadowed has the same name and another place. */
 static bool is_same(const struct local *a, const struct local *b)
 {
-	return a->addr == b->addr && same_text(a->name, b->name) && same_text(a->type, b->type);
+	return a->addr == b->addr && str_same(a->name, b->name) && str_same(a->type, b->type);
 }
 
 /* How many of a list are the same variable as one of it, before that. */
@@ -57,8 +54,8 @@ static bool had_value(const struct seen_variables *seen, const struct local *l)
 	for (size_t i = 0; i < seen->n; i++) {
 		const struct local *old = &seen->list[i];
 
-		if (same_text(old->name, l->name) && same_text(old->type, l->type) &&
-		    same_text(old->value, l->value))
+		if (str_same(old->name, l->name) && str_same(old->type, l->type) &&
+		    str_same(old->value, l->value))
 			return true;
 	}
 	return false;
@@ -85,11 +82,15 @@ struct changed_variable *seen_variables_changed(const struct seen_variables *see
 	for (size_t i = 0; i < all; i++) {
 		const struct local *l = &now->locals[i];
 		const struct local *old = find(seen, now->locals, i);
-		bool same = old ? same_text(old->value, l->value) : had_value(seen, l);
+		bool same = old ? str_same(old->value, l->value) : had_value(seen, l);
 
-		if (l->value && !same && is_kept(resumed, l))
-			ret[(*n)++] = (struct changed_variable){ l, old ? keep_text(a, old->value)
-				                                        : NULL };
+		if (!l->value || same || !is_kept(resumed, l))
+			continue;
+		/* What an await may have lost was not its value, perhaps. */
+		ret[*n].now = l;
+		if (old && !old->may_be_lost)
+			ret[*n].before = keep_text(a, old->value);
+		(*n)++;
 	}
 	return ret;
 }
@@ -107,7 +108,8 @@ void seen_variables_keep(struct seen_variables *seen, const char *function,
 		fresh.list[i] = (struct local){ .name = keep_text(&fresh.arena, l->name),
 			                        .type = keep_text(&fresh.arena, l->type),
 			                        .value = keep_text(&fresh.arena, l->value),
-			                        .addr = l->addr };
+			                        .addr = l->addr,
+			                        .may_be_lost = l->may_be_lost };
 	}
 	seen_variables_free(seen);
 	*seen = fresh;

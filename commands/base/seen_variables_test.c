@@ -109,12 +109,32 @@ static void leaves_out_what_a_suspension_loses(void **state)
 	seen_variables_free(&seen);
 }
 
+/* It may not be its old value, but it has been set since. */
+static void leaves_out_what_an_await_may_have_lost(void **state)
+{
+	struct local list[] = { variable("lost", 0x10, "21845") };
+	struct native_frame f = frame(list, 1);
+	struct seen_variables seen = { 0 };
+	size_t n;
+	SCRATCH(a);
+
+	(void)state;
+	list[0].may_be_lost = true;
+	seen_variables_keep(&seen, "app::f", &f);
+	list[0].value = "2";
+	struct changed_variable *c = seen_variables_changed(&seen, "app::f", &f, &none, &a, &n);
+	assert_int_equal(n, 1);
+	assert_null(c[0].before);
+	seen_variables_free(&seen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_what_changes),
 		cmocka_unit_test(shows_nothing_of_other_functions),
 		cmocka_unit_test(leaves_out_what_a_suspension_loses),
+		cmocka_unit_test(leaves_out_what_an_await_may_have_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

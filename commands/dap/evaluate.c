@@ -11,6 +11,7 @@
 #include "commands/dap/running.h"
 #include "commands/dap/values.h"
 #include "debugger/base/str.h"
+#include "runtimes/model/names.h"
 
 static struct error *evaluate_path(struct dap *d, struct request *r, const char *expression)
 {
@@ -23,8 +24,10 @@ static struct error *evaluate_path(struct dap *d, struct request *r, const char 
 		v.in_memory = true;
 		v.value = (struct value){ found.type, l->addr };
 	}
-	if (l->uncertain)
-		v.text = arena_printf(r->a, "%s (may have been moved out)", v.text);
+	const char *doubt = local_doubt(l);
+
+	if (doubt)
+		v.text = arena_printf(r->a, "%s (%s)", v.text, doubt);
 	values_put(d, r, NULL, &v);
 	return NULL;
 }

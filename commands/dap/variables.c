@@ -60,23 +60,17 @@ struct error *dap_scopes(struct dap *d, struct request *r)
 
 /* ---- variables of a future ---- */
 
-static const char *state_of(const struct local *local)
-{
-	return local->passed_in   ? " (as it was passed in)"
-	       : local->uncertain ? " (may have been moved out)"
-	                          : "";
-}
-
 static void put_local(struct dap *d, struct request *r, const struct typed_local *l)
 {
 	const struct local *shown = &l->shown;
 	const char *text = shown->value ? shown->value
 	                                : arena_printf(r->a, "<%s>",
 	                                               shown->problem ? shown->problem : "unknown");
+	const char *doubt = local_doubt(shown);
 	struct dap_source declared = { 0 };
 	source_of_file(d, r->a, l->file, l->comp_dir, l->line, &declared);
 	struct shown_value v = { .name = shown->name,
-		                 .text = arena_printf(r->a, "%s%s", text, state_of(shown)),
+		                 .text = doubt ? arena_printf(r->a, "%s (%s)", text, doubt) : text,
 		                 .type = shown->type,
 		                 .expression = shown->name,
 		                 .declared = &declared };

@@ -94,6 +94,8 @@ void out_json_local(struct json_writer *w, const char *key, const struct local *
 	json_put_bool(w, "argument", local->argument);
 	json_put_bool(w, "uncertain", local->uncertain);
 	json_put_bool(w, "passed_in", local->passed_in);
+	if (local->may_be_lost)
+		json_put_bool(w, "may_be_lost", true);
 	if (local->redacted)
 		json_put_bool(w, "redacted", true);
 	json_put_text(w, "problem", local->problem);

@@ -137,10 +137,10 @@ void text_local(struct text *t, const struct local *local)
 		text_clean(t, local->problem ? local->problem : "unknown");
 		text_style(t, STYLE_PLAIN);
 	}
-	if (local->passed_in)
-		str_append(&t->line, " (as passed in)");
-	else if (local->uncertain)
-		str_append(&t->line, " (may have been moved out)");
+	const char *doubt = local_doubt(local);
+
+	if (doubt)
+		str_printf(&t->line, " (%s)", doubt);
 }
 
 void text_locals(struct text *t, const struct future *f, const char *indent)

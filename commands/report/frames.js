@@ -90,6 +90,7 @@ function localLine(l) {
 		l.value ? [' = ', code(l.value, '.value')] : el('span.problem', null, ' ' +
 			(l.problem || 'unknown')),
 		l.passedIn ? el('span.quiet', null, ' (as passed in)')
+			: l.mayBeLost ? el('span.quiet', null, ' (may not have been set since the last await)')
 			: l.uncertain ? el('span.quiet', null, ' (may have been moved out)') : null);
 }
 

@@ -5,6 +5,7 @@
 
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
+#include "dwarf/frame/await_states.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 
 enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16 };
@@ -15,6 +16,10 @@ struct listing {
 	struct arena *a;
 	VEC(struct native_variable) found;
 	size_t seen; /* DIEs */
+	/* Of a function that polls a coroutine; else NULL. */
+	struct await_states *awaits;
+	const struct type *coroutine;
+	uint64_t coroutine_addr; /* 0: unknown */
 };
 
 static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_t size)
@@ -29,19 +34,74 @@ static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_
 	};
 }
 
-static void add_variable(struct listing *l, Dwarf_Die *die)
+static const struct type *type_of(struct dwarf_module *dm, Dwarf_Die *die)
+{
+	Dwarf_Attribute type;
+	Dwarf_Die ret;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &type) && dwarf_formref_die(&type, &ret)
+	               ? type_at(dm, dwarf_dieoffset(&ret))
+	               : NULL;
+}
+
+/* ---- variables that an await loses ---- */
+
+/* The value of an argument Pin<&mut T>; 0: unknown. */
+static uint64_t read_pin(struct listing *l, Dwarf_Die *argument)
+{
+	uint64_t ret = 0;
+	const struct location_value v = value_of(l, argument, sizeof(ret));
+
+	if (v.bytes)
+		memcpy(&ret, v.bytes, sizeof(ret));
+	if (!v.in_memory)
+		return ret;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(l->frame->target, v.addr, sizeof(ret), &ret);
+	return err ? 0 : ret;
+}
+
+static void find_awaits(struct listing *l, Dwarf_Die *function)
+{
+	Dwarf_Die child;
+
+	l->awaits = await_states_read(l->dm, function);
+	if (!l->awaits || dwarf_child(function, &child) != 0)
+		return;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		l->coroutine = await_states_coroutine(type_of(l->dm, &child));
+		l->coroutine_addr = read_pin(l, &child);
+		return;
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool may_be_lost(struct listing *l, Dwarf_Die *block, Dwarf_Die *variable)
+{
+	Dwarf_Attribute location;
+
+	return l->awaits && dwarf_tag(variable) == DW_TAG_variable &&
+	       dwarf_attr(variable, DW_AT_location, &location) &&
+	       await_states_is_in_frame(&location) &&
+	       await_states_has(await_states_of_block(l->awaits, block), l->frame->target,
+	                        l->coroutine, l->coroutine_addr);
+}
+
+/* ---- all variables ---- */
+
+static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 {
 	struct native_variable v = { .dm = l->dm,
 		                     .die = dwarf_dieoffset(die),
 		                     .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
-	Dwarf_Attribute type, name;
-	Dwarf_Die type_die;
+	Dwarf_Attribute name;
 
 	if (l->found.n >= NATIVE_MAX_VARIABLES || !dwarf_attr_integrate(die, DW_AT_name, &name) ||
 	    !(v.name = dwarf_formstring(&name)))
 		return;
-	if (dwarf_attr_integrate(die, DW_AT_type, &type) && dwarf_formref_die(&type, &type_die))
-		v.type = type_at(l->dm, dwarf_dieoffset(&type_die));
+	v.type = type_of(l->dm, die);
+	v.may_be_lost = may_be_lost(l, block, die);
 	v.value = v.type ? value_of(l, die, type_size(v.type))
 	                 : (struct location_value){ .problem = "its type is not known" };
 	*vec_push(&l->found) = v;
@@ -79,7 +139,7 @@ static void add_lost(struct listing *l, Dwarf_Die *scope)
 		if (++l->seen > MAX_DIES)
 			return;
 		if (text && !is_listed(l, text))
-			add_variable(l, &child);
+			add_variable(l, scope, &child);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -96,7 +156,7 @@ static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
 		if (++l->seen > MAX_DIES)
 			return;
 		if (is_variable(tag))
-			add_variable(l, &child);
+			add_variable(l, die, &child);
 		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, l->frame->pc) == 1)
 			add_scope(l, &child, depth + 1);
 	}
@@ -146,7 +206,9 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	};
 	l.dm = outer->dm;
 	l.frame = &frame;
+	find_awaits(&l, &die);
 	add_scope(&l, &die, 0);
+	await_states_free(l.awaits);
 	*nret = l.found.n;
 	*ret = vec_to_arena(&l.found, a);
 	return NULL;

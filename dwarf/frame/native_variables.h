@@ -17,6 +17,7 @@ struct native_variable {
 	struct dwarf_module *dm;
 	uint64_t die;
 	struct location_value value;
+	bool may_be_lost; /* an await may have lost it: see await_states.h */
 };
 
 /* A function in a frame. */

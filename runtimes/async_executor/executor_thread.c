@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "runtimes/async_executor/executor.h"
 
 enum { MAX_RUNNING = 64, MAX_FRAME = 1 << 20 };

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/holding/holding.h"

@@ -99,8 +99,9 @@ struct local {
 	const char *value; /* in the format of a derived Debug, bounded; NULL: see problem */
 	uint64_t addr;     /* 0: the variable is in a register */
 	bool argument;     /* captured or passed, not a local variable */
-	bool uncertain;    /* it may have been moved out: no drop flag proves that it is live */
+	bool uncertain;    /* no drop flag proves that it was not moved out; or may_be_lost */
 	bool passed_in;    /* the value of a parameter at the call; it may have changed since */
+	bool may_be_lost;  /* it is not kept over an await, and may not have been set since */
 	bool global;       /* a static, or an error about one: belongs to no frame */
 	bool no_value;     /* the frame has the variable, and not its value now: see problem */
 	bool redacted;     /* value contains "<redacted>" in place of a secret: see secrets.h */

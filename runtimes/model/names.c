@@ -130,3 +130,12 @@ const char *holding_role_name(enum holding_role role)
 
 	return names[role];
 }
+
+const char *local_doubt(const struct local *l)
+{
+	if (l->passed_in)
+		return "as passed in";
+	if (l->may_be_lost)
+		return "may not have been set since the last await";
+	return l->uncertain ? "may have been moved out" : NULL;
+}

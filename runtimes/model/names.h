@@ -23,5 +23,7 @@ const char *signal_name(struct arena *a, int signal);
 /* NULL for COMPLETENESS_UNKNOWN. */
 const char *completeness_name(enum completeness completeness);
 const char *holding_role_name(enum holding_role role);
+/* Why the value of a variable may not be its own now: "may have been moved out"; NULL: it is. */
+const char *local_doubt(const struct local *l);
 
 #endif

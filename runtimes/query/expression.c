@@ -66,6 +66,7 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	e->out->argument = l->argument;
 	e->out->uncertain = l->uncertain;
 	e->out->passed_in = l->passed_in;
+	e->out->may_be_lost = l->may_be_lost;
 	note_namesakes(e, list, n, l);
 	if (!l->problem)
 		return NULL;

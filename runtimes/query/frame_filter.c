@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "dwarf/values/peel.h"
 #include "runtimes/common/inspector.h"
 

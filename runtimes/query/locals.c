@@ -5,7 +5,7 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/frame/native_variables.h"
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "runtimes/future/moved.h"
 #include "runtimes/future/needs_drop.h"
 
@@ -226,7 +226,8 @@ static void add_running(const struct variable *v, void *arg)
 		                   .argument = v->is_parameter,
 		                   .dm = v->dm,
 		                   .die = v->die,
-		                   .uncertain = needs_drop(r->c->in, v->type) };
+		                   .may_be_lost = v->may_be_lost,
+		                   .uncertain = v->may_be_lost || needs_drop(r->c->in, v->type) };
 	follow_capture(r->c, l);
 }
 
@@ -253,7 +254,9 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 		                   .dm = v->dm,
 		                   .die = v->die,
 		                   .problem = v->value.problem,
-		                   .uncertain = !v->value.problem && needs_drop(c->in, v->type) };
+		                   .may_be_lost = v->may_be_lost,
+		                   .uncertain = !v->value.problem &&
+		                                (v->may_be_lost || needs_drop(c->in, v->type)) };
 	if (v->value.bytes)
 		l->v.addr =
 			target_lay_out(c->in->target, v->value.bytes, (size_t)type_size(v->type));
@@ -304,6 +307,7 @@ void locals_show(struct collector *c, const struct local_place *from, struct loc
 	to->argument = from->argument;
 	to->uncertain = from->uncertain;
 	to->passed_in = from->passed_in;
+	to->may_be_lost = from->may_be_lost;
 	/* That of a native variable is in memory of this walk. */
 	to->problem = from->problem ? arena_strdup(c->a, from->problem) : NULL;
 	/* The recorded type of a hidden variable is that of the variable that hides it. */

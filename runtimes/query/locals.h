@@ -37,10 +37,10 @@ struct local_place {
 	struct value v;
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
-	bool argument, uncertain, passed_in; /* as in struct local */
-	enum moved_rule moved;               /* of a saved variable of a suspended coroutine */
-	bool captured;                       /* by a closure, a block or an async fn */
-	bool borrowed; /* the variable is a captured reference; v is its target */
+	bool argument, uncertain, passed_in, may_be_lost; /* as in struct local */
+	enum moved_rule moved; /* of a saved variable of a suspended coroutine */
+	bool captured;         /* by a closure, a block or an async fn */
+	bool borrowed;         /* the variable is a captured reference; v is its target */
 	struct dwarf_module *dm;
 	uint64_t die; /* of the variable in a running frame; 0 unknown */
 	const char *problem;

@@ -4,7 +4,7 @@
 
 #include "debugger/base/str.h"
 #include "debugger/target/module.h"
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "dwarf/module/symbols.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/common/inspector.h"

@@ -48,6 +48,7 @@
 	F(FLAG, argument)                                                                          \
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, passed_in)                                                                         \
+	F(FLAG, may_be_lost)                                                                       \
 	F(FLAG, global)                                                                            \
 	F(FLAG, redacted)                                                                          \
 	F(FLAG, no_value)                                                                          \

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/frame/variables.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/lookup_dwarf.h"
-#include "dwarf/lookup/variables.h"
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/future/pool.h"

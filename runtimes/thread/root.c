@@ -1,4 +1,5 @@
 #include "runtimes/thread/root.h"
+#include "debugger/base/str.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "debugger/base/log.h"
 #include "debugger/base/vec.h"
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "runtimes/common/plausible.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
@@ -291,18 +292,13 @@ static void scan_stack(struct candidates *cs, const struct thread_stack *s, cons
 	}
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Whether two trees are equal except for addresses. */
 static bool same_answer(const struct future *a, const struct future *b)
 {
 	if (a->await_point != b->await_point || a->line != b->line ||
-	    a->nchildren != b->nchildren || !same_text(a->type, b->type) ||
-	    !same_text(a->file, b->file) || !a->wait != !b->wait ||
-	    (a->wait && !same_text(a->wait->phrase, b->wait->phrase)))
+	    a->nchildren != b->nchildren || !str_same(a->type, b->type) ||
+	    !str_same(a->file, b->file) || !a->wait != !b->wait ||
+	    (a->wait && !str_same(a->wait->phrase, b->wait->phrase)))
 		return false;
 	for (size_t i = 0; i < a->nchildren; i++) {
 		if (!same_answer(a->children[i], b->children[i]))

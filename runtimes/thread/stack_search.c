@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 #include "runtimes/common/waker.h"
 
 enum {

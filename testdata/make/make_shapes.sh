@@ -5,7 +5,7 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, once, statics, endless, executors, moved, futures, futures_util,
-#        http, compio, spread, inlined or entry:
+#        http, compio, spread, resumed, inlined or entry:
 #        NAME.elf from NAME.rs, optimised only for the last two. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs

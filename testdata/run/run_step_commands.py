@@ -262,6 +262,23 @@ def until_behind_loop(asyncdbg, program):
 
 
 @check
+def lost_variable(asyncdbg, program):
+    """A variable that lives across no await has a doubt behind one, and none before the first one."""
+    if is_optimised(program): # it has no value then
+        return
+    line = line_of("awaits", "sum += yields", "async fn rounds")
+    session, _ = begin(asyncdbg, program, "rounds", f"awaits.rs:{line}")
+    before = session.ask("print round")["printed"]
+    expect("before an await", ("2", False), (before["value"], before["uncertain"]))
+    session.ask("next")
+    after = session.ask("print round")["printed"]
+    expect("behind it", (True, True), (after["uncertain"], after.get("may_be_lost")))
+    kept = session.ask("print sum")["printed"]
+    expect("what is kept", False, kept["uncertain"])
+    end(session)
+
+
+@check
 def other_breakpoint(asyncdbg, program):
     """A breakpoint of another task ends the step."""
     line = line_of("crowd", "me.pass(other).await", "async fn neighbour")

@@ -2,8 +2,8 @@
  * Reads the variables and parameters of a physical frame, including those of functions inlined into
  * it, as far as their locations can be evaluated.
  */
-#ifndef DWARF_LOOKUP_VARIABLES_H
-#define DWARF_LOOKUP_VARIABLES_H
+#ifndef DWARF_FRAME_VARIABLES_H
+#define DWARF_FRAME_VARIABLES_H
 
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/types/type.h"
@@ -16,7 +16,8 @@ struct variable {
 	uint64_t addr;
 	uint64_t value;
 	bool is_parameter;
-	unsigned depth; /* 0: of the frame's function; 1: of one that is inlined into it, ... */
+	unsigned depth;   /* 0: of the frame's function; 1: of one that is inlined into it, ... */
+	bool may_be_lost; /* an await may have lost it: see await_states.h */
 	struct dwarf_module *dm;
 	uint64_t die; /* DIE of the variable: see lookup_variable_place() */
 };

@@ -1,11 +1,12 @@
 /* Finds the variables in scope in a frame and evaluates their locations. */
-#include "dwarf/lookup/variables.h"
+#include "dwarf/frame/variables.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <string.h>
 
 #include "debugger/base/vec.h"
+#include "dwarf/frame/await_states.h"
 #include "dwarf/records/records.h"
 #include "dwarf/unwind/cfa_rule.h"
 
@@ -25,7 +26,8 @@ struct place {
 	const struct type *type;
 	uint64_t die;
 	bool is_parameter;
-	unsigned depth; /* see struct variable */
+	unsigned depth;   /* see struct variable */
+	uint64_t lost_in; /* states: see await_states.h */
 	struct expression location;
 };
 
@@ -175,11 +177,19 @@ static struct expression read_expression(struct arena *a, Dwarf_Attribute *attr,
 	return x;
 }
 
-static void add_variable(struct scope_plan *plan, const struct function *f, uint64_t pc,
-                         Dwarf_Die *die, unsigned inlined)
+/* Where variables are looked for: a function, or one that is inlined, and its blocks. */
+struct scope_walk {
+	struct scope_plan *plan;
+	const struct function *f;
+	uint64_t pc;
+	unsigned inlined; /* depth of the function */
+	const struct await_states *awaits;
+};
+
+static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die *die)
 {
 	struct place v = { .die = dwarf_dieoffset(die),
-		           .depth = inlined,
+		           .depth = w->inlined,
 		           .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
 	Dwarf_Attribute location, type, name;
 	Dwarf_Die type_die;
@@ -187,17 +197,20 @@ static void add_variable(struct scope_plan *plan, const struct function *f, uint
 	if (!dwarf_attr(die, DW_AT_location, &location) ||
 	    !dwarf_attr_integrate(die, DW_AT_type, &type) || !dwarf_formref_die(&type, &type_die))
 		return;
-	v.location = read_expression(&plan->arena, &location, pc);
+	v.location = read_expression(&w->plan->arena, &location, w->pc);
 	if (v.location.n == 0)
 		return;
 	if (dwarf_attr_integrate(die, DW_AT_name, &name))
 		v.name = dwarf_formstring(&name);
-	v.type = type_at(f->dm, dwarf_dieoffset(&type_die));
-	*vec_push(&plan->places) = v;
+	v.type = type_at(w->f->dm, dwarf_dieoffset(&type_die));
+	if (w->awaits && !v.is_parameter && await_states_is_in_frame(&location))
+		v.lost_in = await_states_of_block(w->awaits, block);
+	*vec_push(&w->plan->places) = v;
 }
 
-static void add_scope(struct scope_plan *plan, const struct function *f, uint64_t pc,
-                      Dwarf_Die *die, unsigned inlined, int depth)
+static void add_function(struct scope_walk w, Dwarf_Die *die, int depth);
+
+static void add_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
 {
 	Dwarf_Die child;
 
@@ -207,12 +220,23 @@ static void add_scope(struct scope_plan *plan, const struct function *f, uint64_
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-			add_variable(plan, f, pc, &child, inlined);
-		else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
-		         dwarf_haspc(&child, pc) == 1)
-			add_scope(plan, f, pc, &child, inlined + (tag == DW_TAG_inlined_subroutine),
-			          depth + 1);
+			add_variable(w, die, &child);
+		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, w->pc) == 1)
+			add_scope(w, &child, depth + 1);
+		else if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, w->pc) == 1)
+			add_function(
+				(struct scope_walk){ w->plan, w->f, w->pc, w->inlined + 1, NULL },
+				&child, depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void add_function(struct scope_walk w, Dwarf_Die *die, int depth)
+{
+	struct await_states *awaits = await_states_read(w.f->dm, die);
+
+	w.awaits = awaits;
+	add_scope(&w, die, depth);
+	await_states_free(awaits);
 }
 
 static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *ret)
@@ -224,7 +248,7 @@ static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *
 		return;
 	if (dwarf_attr_integrate(&die, DW_AT_frame_base, &base))
 		ret->frame_base = read_expression(&ret->arena, &base, pc);
-	add_scope(ret, f, pc, &die, 0, 0);
+	add_function((struct scope_walk){ .plan = ret, .f = f, .pc = pc }, &die, 0);
 }
 
 /* ---- as records ---- */
@@ -255,6 +279,8 @@ static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_p
 		                  v->is_parameter | (v->depth != 0) << 1 | (uint64_t)v->depth << 2);
 		keep_expression(&d, &v->location);
 	}
+	for (size_t i = 0; i < plan->places.n; i++)
+		record_add_number(&d, plan->places.data[i].lost_in);
 	record_end(&d);
 }
 
@@ -270,6 +296,18 @@ static struct expression know_expression(struct arena *a, struct record *record)
 		x.ops[i].number = record_number(record);
 	}
 	return x;
+}
+
+/*
+ * Older records do not have what awaits lose. They count where nothing else is there, as in a
+ * layout file.
+ */
+static bool is_older(struct dwarf_module *dm, struct scope_plan *plan)
+{
+	if (!plan->places.n || !debuginfo_need(dm) || !dm->dwarf)
+		return true;
+	vec_free(&plan->places);
+	return false;
 }
 
 static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *ret)
@@ -292,6 +330,10 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 		v.location = know_expression(&ret->arena, &record);
 		*vec_push(&ret->places) = v;
 	}
+	if (record_ended(&record))
+		return is_older(dm, ret);
+	for (size_t i = 0; i < ret->places.n; i++)
+		ret->places.data[i].lost_in = record_number(&record);
 	return true;
 }
 
@@ -340,6 +382,36 @@ static void visible_close(struct visible *s)
 	arena_free(&s->plan.arena);
 }
 
+/* The value of a pointer, in an argument Pin<&mut T>; 0: unknown. */
+static uint64_t read_pin(const struct visible *s, const struct place *p)
+{
+	uint64_t ret;
+	bool is_value;
+
+	if (!evaluate(&s->walk, &p->location, true, &ret, &is_value))
+		return 0;
+	if (is_value)
+		return ret;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(s->walk.target, ret, sizeof(ret), &ret);
+	return err ? 0 : ret;
+}
+
+static bool may_be_lost(const struct visible *s, const struct place *variable)
+{
+	for (size_t i = 0; variable->lost_in && i < s->plan.places.n; i++) {
+		const struct place *p = &s->plan.places.data[i];
+		const struct type *t = p->is_parameter && p->depth == variable->depth
+		                               ? await_states_coroutine(p->type)
+		                               : NULL;
+
+		if (t)
+			return await_states_has(variable->lost_in, s->walk.target, t,
+			                        read_pin(s, p));
+	}
+	return variable->lost_in != 0;
+}
+
 static void visit_place(const struct visible *s, const struct place *p, variable_fn *visit,
                         void *arg)
 {
@@ -352,6 +424,7 @@ static void visit_place(const struct visible *s, const struct place *p, variable
 	v.in_memory = !is_value;
 	v.addr = is_value ? 0 : result;
 	v.value = is_value ? result : 0;
+	v.may_be_lost = may_be_lost(s, p);
 	visit(&v, arg);
 }
 

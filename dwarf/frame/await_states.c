@@ -1,0 +1,319 @@
+#include "dwarf/frame/await_states.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "debugger/base/vec.h"
+#include "debugger/target/target.h"
+
+enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16, MAX_AWAITS = 1024, LAST_BIT = 63 };
+
+/* A variable `__awaitee`: its block is that of one await. */
+struct await {
+	Dwarf_Off die;
+	const struct type *type;
+	uint64_t offset; /* in the coroutine */
+	bool placed;     /* offset is known */
+	const char *file;
+	unsigned line;   /* where the awaited expression begins */
+	uint64_t states; /* those in which the coroutine may be suspended at it */
+};
+
+struct block {
+	Dwarf_Off die, last; /* the last DIE that is in it */
+};
+
+struct await_states {
+	struct dwarf_module *dm;
+	const struct type *coroutine;
+	VEC(struct await) awaits;
+	VEC(struct block) blocks;
+	size_t seen;        /* DIEs */
+	uint64_t elsewhere; /* states of suspension of which the await is not known */
+	bool cut;           /* there may be more awaits */
+};
+
+static uint64_t bit_of(size_t variant)
+{
+	return UINT64_C(1) << (variant < LAST_BIT ? variant : LAST_BIT);
+}
+
+/* ---- reading ---- */
+
+const struct type *await_states_coroutine(const struct type *argument)
+{
+	const struct member *m = argument && type_is(argument, "core::pin::Pin")
+	                                 ? type_single_member(argument)
+	                                 : NULL;
+	const struct type *t =
+		m && type_kind(m->type) == TYPE_POINTER ? type_target(m->type) : NULL;
+
+	return t && type_is_coroutine(t) ? t : NULL;
+}
+
+static const struct type *type_of(struct dwarf_module *dm, Dwarf_Die *variable)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	return dwarf_attr_integrate(variable, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type)
+	               ? type_at(dm, dwarf_dieoffset(&type))
+	               : NULL;
+}
+
+static const struct type *polled_by(struct dwarf_module *dm, Dwarf_Die *function)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child) != 0)
+		return NULL;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+			return await_states_coroutine(type_of(dm, &child));
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return NULL;
+}
+
+/* Its place is that of the coroutine, which a pointer in the frame has, and an offset. */
+static void read_offset(Dwarf_Die *variable, struct await *ret)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr(variable, DW_AT_location, &attr) || !dwarf_whatform(&attr) ||
+	    dwarf_getlocation(&attr, &ops, &n) != 0 || n < 2 || n > 3 ||
+	    ops[1].atom != DW_OP_deref || (n == 3 && ops[2].atom != DW_OP_plus_uconst))
+		return;
+	ret->offset = n == 3 ? ops[2].number : 0;
+	ret->placed = true;
+}
+
+static void add_await(struct await_states *s, Dwarf_Die *variable)
+{
+	struct await a = { .die = dwarf_dieoffset(variable),
+		           .type = type_of(s->dm, variable),
+		           .file = dwarf_decl_file(variable) };
+	int line;
+
+	if (s->awaits.n >= MAX_AWAITS) {
+		s->cut = true;
+		return;
+	}
+	read_offset(variable, &a);
+	if (dwarf_decl_line(variable, &line) == 0 && line > 0)
+		a.line = (unsigned)line;
+	*vec_push(&s->awaits) = a;
+}
+
+static bool is_awaitee(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name =
+		dwarf_tag(die) == DW_TAG_variable && dwarf_attr_integrate(die, DW_AT_name, &attr)
+			? dwarf_formstring(&attr)
+			: NULL;
+
+	return name && strcmp(name, "__awaitee") == 0;
+}
+
+/* Returns the last DIE in a block. */
+static Dwarf_Off read_block(struct await_states *s, Dwarf_Die *die, int depth)
+{
+	size_t at = s->blocks.n;
+	Dwarf_Off last = dwarf_dieoffset(die);
+	Dwarf_Die child;
+
+	*vec_push(&s->blocks) = (struct block){ .die = last };
+	if (depth > MAX_DEPTH || s->seen > MAX_DIES)
+		s->cut = true;
+	else if (dwarf_child(die, &child) == 0) {
+		do {
+			last = dwarf_dieoffset(&child);
+			if (++s->seen > MAX_DIES)
+				s->cut = true;
+			else if (is_awaitee(&child))
+				add_await(s, &child);
+			else if (dwarf_tag(&child) == DW_TAG_lexical_block)
+				last = read_block(s, &child, depth + 1);
+		} while (!s->cut && dwarf_siblingof(&child, &child) == 0);
+	}
+	s->blocks.data[at].last = last;
+	return last;
+}
+
+/* ---- which await is which state ---- */
+
+static const struct member *awaitee_of(const struct variant *v)
+{
+	return v->payload && v->name && strncmp(v->name, "Suspend", strlen("Suspend")) == 0
+	               ? type_member(v->payload, "__awaitee")
+	               : NULL;
+}
+
+static bool is_at(const struct await *a, const struct variant *v)
+{
+	const struct member *m = awaitee_of(v);
+
+	return m && a->placed && m->type == a->type && v->offset + m->offset == a->offset;
+}
+
+static bool is_alike(const struct await *a, const struct await *b)
+{
+	return a->placed && b->placed && a->type == b->type && a->offset == b->offset;
+}
+
+/*
+ * Whether the line tells which await of a type and place it is. The line of `__awaitee` is that of
+ * the beginning of the expression, the line of a state that of its end, `.await`. So none is behind
+ * the other, and where their sums are equal, each await is on one line.
+ */
+static bool lines_tell(const struct await_states *s, const struct await *of)
+{
+	size_t n, begins = 0, ends = 0;
+	const struct variant *v = type_variants(s->coroutine, &n);
+	uint64_t begin = 0, end = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_at(of, &v[i]))
+			continue;
+		ends++;
+		end += v[i].line;
+		if (!v[i].file || !of->file || strcmp(v[i].file, of->file) != 0)
+			return false;
+	}
+	for (size_t i = 0; i < s->awaits.n; i++) {
+		if (is_alike(of, &s->awaits.data[i])) {
+			begins++;
+			begin += s->awaits.data[i].line;
+		}
+	}
+	return begins == ends && begin == end;
+}
+
+static uint64_t states_of(const struct await_states *s, const struct await *a)
+{
+	size_t n;
+	const struct variant *v = type_variants(s->coroutine, &n);
+	bool by_line = lines_tell(s, a);
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_at(a, &v[i]) && (!by_line || v[i].line == a->line))
+			ret |= bit_of(i);
+	}
+	return ret;
+}
+
+/* An await whose state is not known may be that of each state that has no known await. */
+static void match(struct await_states *s)
+{
+	size_t n;
+	const struct variant *v = type_variants(s->coroutine, &n);
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < s->awaits.n; i++) {
+		s->awaits.data[i].states = states_of(s, &s->awaits.data[i]);
+		known |= s->awaits.data[i].states;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].name && strncmp(v[i].name, "Suspend", strlen("Suspend")) == 0 &&
+		    (s->cut || !(known & bit_of(i))))
+			s->elsewhere |= bit_of(i);
+	}
+}
+
+struct await_states *await_states_read(struct dwarf_module *dm, Dwarf_Die *function)
+{
+	const struct type *coroutine = polled_by(dm, function);
+	struct await_states *s = coroutine ? calloc(1, sizeof(*s)) : NULL;
+
+	if (!s)
+		return NULL;
+	s->dm = dm;
+	s->coroutine = coroutine;
+	read_block(s, function, 0);
+	match(s);
+	return s;
+}
+
+void await_states_free(struct await_states *s)
+{
+	if (!s)
+		return;
+	vec_free(&s->awaits);
+	vec_free(&s->blocks);
+	free(s);
+}
+
+/* ---- questions ---- */
+
+/* The states that a poll leaves behind: what it began with is not known then. */
+static uint64_t final_states(const struct type *coroutine)
+{
+	size_t n;
+	const struct variant *v = type_variants(coroutine, &n);
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].name &&
+		    (strcmp(v[i].name, "Returned") == 0 || strcmp(v[i].name, "Panicked") == 0))
+			ret |= bit_of(i);
+	}
+	return ret;
+}
+
+uint64_t await_states_of_block(const struct await_states *s, Dwarf_Die *block)
+{
+	Dwarf_Off first = dwarf_dieoffset(block), last = first;
+	uint64_t ret = s ? s->elsewhere : 0;
+
+	for (size_t i = 0; s && i < s->blocks.n; i++) {
+		if (s->blocks.data[i].die == first)
+			last = s->blocks.data[i].last;
+	}
+	for (size_t i = 0; s && i < s->awaits.n; i++) {
+		const struct await *a = &s->awaits.data[i];
+
+		if (a->die > first && a->die <= last)
+			ret |= a->states;
+	}
+	return ret ? ret | final_states(s->coroutine) : 0;
+}
+
+bool await_states_is_in_frame(Dwarf_Attribute *location)
+{
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_getlocation(location, &ops, &n) == 0 && n == 1 &&
+	       (ops->atom == DW_OP_fbreg ||
+	        (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31));
+}
+
+/* The bit of the variant that the coroutine has; 0: unknown. */
+static uint64_t state_at(struct target *t, const struct type *coroutine, uint64_t addr)
+{
+	const struct member *discr = type_discr(coroutine);
+	uint64_t size = discr ? type_size(discr->type) : 0, value, ret = 0;
+	size_t n;
+	const struct variant *v = type_variants(coroutine, &n);
+
+	if (!addr || !size || size > sizeof(value))
+		return 0;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(t, addr + discr->offset, size, &value);
+	for (size_t i = 0; !err && i < n; i++) {
+		if (v[i].discr == value)
+			ret = bit_of(i);
+	}
+	return ret;
+}
+
+bool await_states_has(uint64_t states, struct target *t, const struct type *coroutine,
+                      uint64_t addr)
+{
+	uint64_t state = states ? state_at(t, coroutine, addr) : 0;
+
+	return states && (!state || (states & state));
+}
