@@ -32,6 +32,15 @@ static void end_command(struct splitter *s)
 	s->words.n = 0;
 }
 
+/* Whether the command gives a variable a value: "set PATH = LITERAL". */
+static bool is_assignment(const struct splitter *s)
+{
+	size_t n = s->words.n;
+
+	return n && strcmp(s->words.data[0], "set") == 0 &&
+	       (n == 1 || strcmp(s->words.data[1], "source-map") != 0);
+}
+
 static struct error *take_word(struct splitter *s)
 {
 	STR(word);
@@ -39,7 +48,11 @@ static struct error *take_word(struct splitter *s)
 	for (; *s->p && *s->p != ';' && !isspace((unsigned char)*s->p); s->p++) {
 		if (*s->p != '\'' && *s->p != '"') {
 			str_append_len(&word, s->p, 1);
-			continue;
+			if (*s->p != '=' || !is_assignment(s))
+				continue;
+			/* What follows is a literal. */
+			s->p++;
+			break;
 		}
 		const char *close = strchr(s->p + 1, *s->p);
 
@@ -93,6 +106,54 @@ static struct error *take_condition(struct splitter *s)
 	return NULL;
 }
 
+/* Whether what follows is the literal of an assignment. */
+static bool begins_literal(const struct splitter *s)
+{
+	const char *last = s->words.n > 1 ? s->words.data[s->words.n - 1] : "";
+	size_t len = strlen(last);
+
+	return len && last[len - 1] == '=' && is_assignment(s);
+}
+
+/* The end of a text in quotes, of which \ escapes the next character; NULL: it has none. */
+static const char *end_of_quoted(const char *p)
+{
+	char quote = *p++;
+
+	while (*p && *p != quote)
+		p += *p == '\\' && p[1] ? 2 : 1;
+	return *p ? p : NULL;
+}
+
+/* A literal is one word, in which the quotes of a character stay. */
+static struct error *take_literal(struct splitter *s)
+{
+	const char *p = s->p, *end = p;
+	bool whole = *p == '"';
+
+	for (; *p && *p != ';' && (*p != '#' || !isspace((unsigned char)p[-1])); p++) {
+		const char *close = *p == '\'' || *p == '"' ? end_of_quoted(p) : p;
+
+		if (!close)
+			return error_new(ERR_USAGE, "the quote %c is not closed", *p);
+		whole = whole && (p == s->p || isspace((unsigned char)*p));
+		p = close;
+		if (!isspace((unsigned char)*p))
+			end = p + 1;
+	}
+	*vec_push(&s->words) =
+		arena_strndup(s->a, s->p + whole, (size_t)(end - s->p) - 2 * (size_t)whole);
+	s->p = p;
+	return NULL;
+}
+
+static struct error *take_next(struct splitter *s)
+{
+	if (begins_condition(s))
+		return take_condition(s);
+	return begins_literal(s) ? take_literal(s) : take_word(s);
+}
+
 struct error *words_split(struct arena *a, const char *line, struct words **ret, size_t *nret)
 {
 	struct splitter s CLEANUP(splitter_deinit) = { .a = a, .p = line };
@@ -106,7 +167,7 @@ struct error *words_split(struct arena *a, const char *line, struct words **ret,
 		} else if (isspace((unsigned char)*s.p)) {
 			s.p++;
 		} else {
-			TRY(begins_condition(&s) ? take_condition(&s) : take_word(&s));
+			TRY(take_next(&s));
 		}
 	}
 	end_command(&s);

@@ -1,7 +1,8 @@
 /*
  * Splits typed text: lines into commands at `;`, commands into words at blanks. 'a b' and "a b" are
  * one word. `#` at the start of a word begins a comment. The condition of a breakpoint is one word,
- * with its quotes, unless these enclose all of it.
+ * with its quotes, unless these enclose all of it; so is the literal of `set PATH = LITERAL`,
+ * unless double ones enclose it.
  */
 #ifndef COMMANDS_BASE_WORDS_H
 #define COMMANDS_BASE_WORDS_H

@@ -38,6 +38,28 @@ static void test_conditions(void **state)
 	assert_non_null(err);
 }
 
+static void test_literals(void **state)
+{
+	SCRATCH(tmp);
+	struct words *commands;
+	size_t n;
+
+	(void)state;
+	assert_last("set c = 'x'", 4, "'x'");
+	assert_last("set c='x'", 3, "'x'");
+	assert_last("set c = '\\'' ; run", 4, "'\\''");
+	assert_last("set c = ' ' # a blank", 4, "' '");
+	assert_last("set var c =';'", 5, "';'");
+	assert_last("set c = \"'x'\"", 4, "'x'");
+	assert_last("set c = '\"'", 4, "'\"'");
+	assert_last("set n = 5 ; run", 4, "5");
+	assert_last("set n =", 3, "=");
+	assert_last("set source-map '/a b'='/c'", 3, "/a b=/c");
+	assert_last("print x='y'", 2, "x=y");
+	struct error *err CLEANUP(error_freep) = words_split(&tmp, "set c = '\\'", &commands, &n);
+	assert_non_null(err);
+}
+
 static void test_sizes(void **state)
 {
 	static const struct {
@@ -76,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_literals),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_no_sizes),
 	};

@@ -44,8 +44,8 @@ static bool copy_digits(const char *text, char digits[MAX_DIGITS])
 	return true;
 }
 
-/* Reads "1_000", "0x1f", "0o17", "0b1". */
-static bool read_magnitude(const char *text, uint64_t *ret)
+/* Reads "1_000", "0x1f", "0o17", "0b1". *fits: whether it is one of 64 bits. */
+static bool read_magnitude(const char *text, uint64_t *ret, bool *fits)
 {
 	static const struct {
 		const char *prefix;
@@ -61,7 +61,8 @@ static bool read_magnitude(const char *text, uint64_t *ret)
 		return false;
 	errno = 0;
 	*ret = strtoull(digits, &end, bases[i].base);
-	return *end == '\0' && errno == 0;
+	*fits = errno == 0;
+	return *end == '\0' && (!errno || errno == ERANGE);
 }
 
 static struct error *read_integer(const struct type *t, const char *text, bool is_signed,
@@ -70,12 +71,13 @@ static struct error *read_integer(const struct type *t, const char *text, bool i
 	bool minus = *text == '-';
 	unsigned bits = 8 * (unsigned)ret->size;
 	uint64_t value, most = UINT64_MAX >> (64 - bits);
+	bool fits;
 
 	if (is_signed)
 		most = (most >> 1) + minus;
-	if (!read_magnitude(text + minus, &value))
+	if (!read_magnitude(text + minus, &value, &fits))
 		return is_no(t, text, "");
-	if ((minus && !is_signed && value) || value > most)
+	if (!fits || (minus && !is_signed && value) || value > most)
 		return is_no(t, text, ": it is out of range");
 	put(ret, minus ? 0 - value : value);
 	return NULL;
