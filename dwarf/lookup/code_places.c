@@ -269,7 +269,7 @@ static bool is_copy(const struct search *s, const struct found_row *first,
 }
 
 static void add_place(struct search *s, struct dwarf_module *dm, const struct location *l,
-                      const struct line_row *row, uint64_t addr)
+                      const struct line_row *row, uint64_t addr, unsigned line)
 {
 	size_t first = (size_t)(uintptr_t)map_get(&s->found, key_of(l));
 
@@ -282,7 +282,7 @@ static void add_place(struct search *s, struct dwarf_module *dm, const struct lo
 		.linkage = l->function->linkage,
 		.file = row->file,
 		.comp_dir = row->unit->comp_dir,
-		.line = row->line,
+		.line = line,
 		.inlined = l->inlined,
 	};
 	if (first)
@@ -305,13 +305,17 @@ static void add_row(struct search *s, struct dwarf_module *dm, const line_row_ve
 
 	if (!l)
 		return;
+	uint64_t place = addr;
+	unsigned line = row->line;
+
 	if (!l->inlined && addr == l->function->low) {
 		const struct line_row *body =
 			after_prologue(rows, row, l->function->high - l->function->low);
+		const struct location *there = body ? function_at(s, dm, body, &place) : NULL;
 
-		addr = body ? dm->module->bias + body->addr : addr;
+		line = there && key_of(there) == key_of(l) ? body->line : line;
 	}
-	add_place(s, dm, l, row, addr);
+	add_place(s, dm, l, row, place, line);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -435,7 +439,7 @@ static size_t add_rows_of(struct search *s, struct dwarf_module *dm, const struc
 		else if (!body)
 			add_row(s, dm, s->rows, &row[i]);
 		else if (is_better(f, &row[i], l, addr))
-			add_place(s, dm, l, &row[i], addr);
+			add_place(s, dm, l, &row[i], addr, row[i].line);
 	}
 	return misses;
 }

@@ -47,6 +47,16 @@ static void expect(const struct code_places *p, unsigned line, const char *funct
 	}
 }
 
+/* The line of a place is that of its address. */
+static void expect_line_of_code(struct fixture *f, const struct code_place *p)
+{
+	size_t n;
+	const struct location *l = lookup_locations(f->di, p->addr, &f->arena, &n);
+
+	assert_true(n > 0);
+	assert_int_equal(p->line, l[0].line);
+}
+
 static void test_files(void **state)
 {
 	(void)state;
@@ -72,7 +82,11 @@ static void test_lines(void **state)
 	/* The comments and attributes before a function have no code. */
 	line = line_of("shapes.rs", "pub fn integers(");
 	p = of_line(f, "shapes.rs", line - 1);
-	expect(&p, line, "integers");
+	assert_int_equal(p.line, line);
+	assert_int_equal(p.n, 1);
+	/* Its place is behind the prologue, where the first line of its body begins. */
+	expect_line_of_code(f, &p.data[0]);
+	assert_true(p.data[0].line > line);
 	assert_true(p.data[0].addr > lookup_function(f->di, p.data[0].addr)->low);
 	assert_int_equal(of_line(f, "shapes.rs", 100000).n, 0);
 	assert_int_equal(of_line(f, "absent.rs", 1).n, 0);
@@ -92,6 +106,7 @@ static void test_functions(void **state)
 	expect(&p, p.line, "shapes::poll_task<");
 	p = of_function(f, "boxed");
 	assert_int_equal(p.n, 1);
+	expect_line_of_code(f, &p.data[0]);
 	assert_true(p.data[0].addr > lookup_function(f->di, p.data[0].addr)->low);
 	assert_int_equal(of_function(f, "eaf").n, 0);
 	assert_int_equal(of_function(f, "other::leaf").n, 0);
