@@ -198,6 +198,7 @@ static struct error *choose_next(struct session *s, const char *word, struct are
 		TRY(find_focus(s, a, place));
 	if (word && !back) {
 		read_line(word, &line);
+		place->line = line;
 		ret->first = listing_first(line);
 		return NULL;
 	}
@@ -223,7 +224,9 @@ static struct error *choose(struct session *s, const struct call *call, struct a
 		return choose_next(s, word, a, ret);
 	TRY(read_place(word, a, &file, &line));
 	TRY(file ? find_file(s, file, a, &ret->place) : find_function(s, word, a, &ret->place));
-	ret->first = listing_first(file ? line : ret->place.line);
+	if (file)
+		ret->place.line = line;
+	ret->first = listing_first(ret->place.line);
 	return NULL;
 }
 

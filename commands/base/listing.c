@@ -99,8 +99,8 @@ struct error *listing_read(struct session *s, const struct source_line *place, u
 
 	TRY(open_text(s, place, &t));
 	if (first > t->nlines)
-		return error_new(ERR_STATE, "%s has no line %u; it has %zu", name, first,
-		                 t->nlines);
+		return error_new(ERR_STATE, "%s has no line %u; it has %zu", name,
+		                 place->line > t->nlines ? place->line : first, t->nlines);
 	warn_of_newer(s, t, messages);
 	*ret = (struct listing){ .file = str_clean(a, name, strlen(name)),
 		                 .path = str_clean(a, t->path, strlen(t->path)),
