@@ -70,11 +70,24 @@ static struct error *check_log(const char *text)
 	return log_message_parse(&tmp, text, &m);
 }
 
+struct error *breaking_read_counts(const struct call *call, uint64_t *skip, uint64_t *every)
+{
+	const char *after = option_value(call, "after"), *each = option_value(call, "every");
+
+	*skip = *every = 0;
+	if (after)
+		TRY(words_number(after, "a number of hits", UINT32_MAX, skip));
+	if (each)
+		TRY(words_number(each, "a number of hits", UINT32_MAX, every));
+	if (each && !*every)
+		return error_new(ERR_USAGE, "--every counts from 1: each hit");
+	return NULL;
+}
+
 static struct error *read_options(const struct call *call, struct arena *a,
                                   struct breakpoint_options *ret)
 {
 	bool logs = call->command == &logpoint_command;
-	const char *after = option_value(call, "after"), *every = option_value(call, "every");
 
 	*ret = (struct breakpoint_options){ .task = option_value(call, "task"),
 		                            .temporary = call->command == &tbreak_command };
@@ -82,10 +95,7 @@ static struct error *read_options(const struct call *call, struct arena *a,
 		ret->text = call->args.word[0];
 	else
 		TRY(read_event(call, ret));
-	if (after)
-		TRY(words_number(after, "a number of hits", UINT32_MAX, &ret->skip));
-	if (every)
-		TRY(words_number(every, "a number of hits", UINT32_MAX, &ret->every));
+	TRY(breaking_read_counts(call, &ret->skip, &ret->every));
 	if (ret->task)
 		TRY(focus_check_task_id(ret->task));
 	TRY(ret->event == EVENT_BREAK_NONE ? breakpoint_check(ret->text)

@@ -2,6 +2,8 @@
 #ifndef COMMANDS_CONTROL_BREAKING_H
 #define COMMANDS_CONTROL_BREAKING_H
 
+#include <stdint.h>
+
 #include "commands/base/call.h"
 #include "commands/out/out.h"
 
@@ -16,5 +18,12 @@ struct error *breaking_add(struct session *s, const struct answer *answer,
  */
 struct error *breaking_read_condition(const struct call *call, size_t from, const char *before,
                                       struct arena *a, const char **ret) MUST_CHECK;
+
+/*
+ * How many hits --after passes, and each which hit --every stops at; 0: not given. ERR_USAGE if one
+ * is no such number.
+ */
+struct error *breaking_read_counts(const struct call *call, uint64_t *skip, uint64_t *every)
+	MUST_CHECK;
 
 #endif

@@ -79,14 +79,10 @@ struct error *watching_read_condition(struct session *s, const char *condition,
 /* The condition as it was typed, and how hits are counted. */
 static struct error *read_rule(const struct call *call, struct arena *a, struct watch_rule *ret)
 {
-	const char *after = option_value(call, "after"), *every = option_value(call, "every");
 	size_t from = call->args.n && strcmp(call->args.word[0], "if") != 0;
 
 	*ret = (struct watch_rule){ 0 };
-	if (after)
-		TRY(words_number(after, "a number of hits", UINT32_MAX, &ret->skip));
-	if (every)
-		TRY(words_number(every, "a number of hits", UINT32_MAX, &ret->every));
+	TRY(breaking_read_counts(call, &ret->skip, &ret->every));
 	return breaking_read_condition(call, from, "EXPR", a, &ret->condition);
 }
 

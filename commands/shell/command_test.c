@@ -199,6 +199,11 @@ static void names_the_nearest_of_what_is_missing(void **state)
 	               "\"rwatch\" has no option --state; \"help rwatch\" tells its options");
 	assert_refuses("break main.rs:", "\"main.rs:\" is no place: name FILE:LINE, a function "
 	                                 "or 0xADDRESS");
+	assert_refuses("break main.rs:3:14", "\"main.rs:3:14\" has a column: a breakpoint is on "
+	                                     "a whole line: main.rs:3");
+	assert_refuses("break 14", "\"14\" is no place: a line needs its file: FILE:14");
+	assert_refuses("break main --every 0", "--every counts from 1: each hit");
+	assert_refuses("watch n --every 0", "--every counts from 1: each hit");
 	assert_refuses("list main.rs:", "\"\" is no line, as in src/main.rs:41");
 	assert_refuses("list main.rs:0", "\"0\" is no line, as in src/main.rs:41");
 	assert_refuses("disassemble/x", "\"/x\" is no format: /s shows source lines, /r bytes");

@@ -1,5 +1,6 @@
 #include "runtimes/stepping/breakpoint.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -35,6 +36,28 @@ static bool read_number(const char *text, int base, uint64_t max, uint64_t *ret)
 	return *end == '\0' && *ret <= max;
 }
 
+static bool ends_in_line(const char *text, size_t len)
+{
+	size_t digits = 0;
+
+	while (digits < len && isdigit((unsigned char)text[len - 1 - digits]))
+		digits++;
+	return digits && digits + 1 < len && text[len - 1 - digits] == ':';
+}
+
+/* What looks like a line, and is none. */
+static struct error *refuse_line(const char *text, const char *colon)
+{
+	if (colon && ends_in_line(text, (size_t)(colon - text)))
+		return error_new(ERR_USAGE,
+		                 "\"%s\" has a column: a breakpoint is on a whole line: %.*s", text,
+		                 (int)(colon - text), text);
+	if (*text && !text[strspn(text, "0123456789")])
+		return error_new(ERR_USAGE, "\"%s\" is no place: a line needs its file: FILE:%s",
+		                 text, text);
+	return NULL;
+}
+
 static struct error *read_spec(struct arena *a, const char *text, struct spec *ret)
 {
 	const char *colon = strrchr(text, ':');
@@ -47,6 +70,7 @@ static struct error *read_spec(struct arena *a, const char *text, struct spec *r
 			return NULL;
 		return error_new(ERR_USAGE, "\"%s\" is not an address", text);
 	}
+	TRY(refuse_line(text, colon));
 	if (colon && colon > text && colon[-1] != ':' &&
 	    read_number(colon + 1, 10, UINT32_MAX, &number) && number) {
 		ret->kind = SPEC_LINE;
