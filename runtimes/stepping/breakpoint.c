@@ -413,6 +413,16 @@ struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options
 	return NULL;
 }
 
+void breakpoint_count_anew(struct debuggee *d)
+{
+	struct breakpoints *b = &d->breakpoints;
+
+	for (size_t i = 0; i < b->list.n; i++) {
+		b->list.data[i]->hits = b->list.data[i]->unreadable = 0;
+		b->list.data[i]->problem = NULL;
+	}
+}
+
 struct error *breakpoint_find_all(struct debuggee *d)
 {
 	struct breakpoints *b = &d->breakpoints;

@@ -101,6 +101,8 @@ const char *breakpoint_noun(const struct breakpoint *bp);
  */
 struct error *breakpoint_add(struct debuggee *d, const struct breakpoint_options *options,
                              struct breakpoint **ret) MUST_CHECK;
+/* For a new program: no hits so far, and no condition that could not be read. */
+void breakpoint_count_anew(struct debuggee *d);
 /* Finds all breakpoints in a new program and plants those that are enabled. */
 struct error *breakpoint_find_all(struct debuggee *d) MUST_CHECK;
 /* The same for one of them. */

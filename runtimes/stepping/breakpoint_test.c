@@ -73,6 +73,13 @@ static void test_hits(void **state)
 		assert_int_equal(breakpoint_hit(third), n == 4 || n == 7);
 	}
 	assert_int_equal(some->hits, 8);
+	/* In the next program the same hits are passed. */
+	breakpoint_count_anew(&d);
+	assert_int_equal(some->hits, 0);
+	for (unsigned n = 1; n <= 4; n++) {
+		assert_int_equal(breakpoint_hit(some), n > 2);
+		assert_int_equal(breakpoint_hit(third), n == 4);
+	}
 }
 
 static void test_conditions(void **state)

@@ -39,6 +39,7 @@ struct error *debuggee_begin(struct debuggee *d, struct asyncdbg *handle)
 	d->step_cache = NULL;
 	debuggee_forget_tasks(d);
 	event_break_forget(d);
+	breakpoint_count_anew(d);
 	TRY(libraries_begin(d));
 	return breakpoint_find_all(d);
 }
