@@ -84,8 +84,10 @@ struct arch {
 	unsigned nregs;
 	unsigned pc, sp, fp;
 	unsigned return_column; /* the CFI column of the return address */
-	size_t flags;           /* offset of struct regs.flags in the kernel's user_regs */
-	uint64_t equal_flag;    /* of these flags: what was compared last was equal */
+	/* Bit n: a function may leave register n (DWARF number) changed when it returns. */
+	uint64_t changed_regs;
+	size_t flags;        /* offset of struct regs.flags in the kernel's user_regs */
+	uint64_t equal_flag; /* of these flags: what was compared last was equal */
 	/* By DWARF number, nregs of them: the number in the kernel's asm/perf_regs.h. */
 	const unsigned char *perf_regs;
 	unsigned char arguments[3]; /* DWARF numbers of the registers of the first arguments */

@@ -29,6 +29,9 @@ static const struct arch_reg registers[DWARF_REGS] = {
 	REG("r15", R15), REG("rip", RIP),
 };
 
+/* psABI 1.0, figure 3.4: rax, rdx, rcx, rsi, rdi and r8 to r11 do not belong to the caller. */
+enum { CHANGED_REGS = 0xf37 };
+
 /*
  * Likewise: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip. asm/perf_regs.h of the kernel
  * has ax, bx, cx, dx, si, di, bp, sp, ip, flags, six segments, then r8 to r15.
@@ -182,6 +185,7 @@ const struct arch arch_x86_64 = {
 	.sp = DWARF_RSP,
 	.fp = DWARF_RBP,
 	.return_column = DWARF_RIP,
+	.changed_regs = CHANGED_REGS,
 	.perf_regs = perf_registers,
 	.arguments = { DWARF_RDI, DWARF_RSI, DWARF_RDX },
 	.flags = EFLAGS * sizeof(uint64_t),

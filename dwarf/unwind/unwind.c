@@ -131,6 +131,17 @@ void unwinder_close(struct unwinder *u)
 	(void)u;
 }
 
+/*
+ * The registers that can be known in a frame. A caller's are those that it will have when the call
+ * returns, so that none is known which the call may change. libdw takes register 0 for one that all
+ * functions preserve where the CFI does not mention it (elfutils, backends/x86_64_cfi.c: it is
+ * given for rbx, which has the number 3). Of a frame that a signal has interrupted the CFI has all.
+ */
+static uint64_t knowable(const struct walk *w, bool activation)
+{
+	return activation ? UINT64_MAX : ~w->u->t->arch->changed_regs;
+}
+
 static int add_frame(Dwfl_Frame *state, void *arg)
 {
 	struct walk *w = arg;
@@ -158,7 +169,7 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 
 		if (dwfl_frame_reg(state, i, &value) == 0) {
 			frame.regs[i] = value;
-			frame.known_regs |= UINT64_C(1) << i;
+			frame.known_regs |= UINT64_C(1) << i & knowable(w, activation);
 		}
 	}
 	*vec_push(&w->frames) = frame;

@@ -83,6 +83,7 @@ static void check_stack(const struct target *t, const struct thread *th, const s
 		assert_true(stack->frames[i].has_sp);
 		assert_true(stack->frames[i].sp > stack->frames[i - 1].sp);
 		assert_int_equal(stack->frames[i].lookup_pc, stack->frames[i].pc - 1);
+		assert_false(stack->frames[i].known_regs & t->arch->changed_regs);
 		check_rule(t, &stack->frames[i - 1], &stack->frames[i]);
 	}
 	if (is_main) {
