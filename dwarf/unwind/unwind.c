@@ -150,6 +150,8 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	Dwarf_Word sp;
 	bool activation;
 
+	/* To say whether it is an activation, libdwfl has to unwind to the next frame. */
+	w->u->faulted = false;
 	if (w->frames.n == STACK_MAX_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
 		return DWARF_CB_ABORT;
 	w->ended = w->end && !activation && w->end(pc, w->end_arg);
@@ -173,7 +175,6 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 		}
 	}
 	*vec_push(&w->frames) = frame;
-	w->u->faulted = false;
 	return DWARF_CB_OK;
 }
 
@@ -204,9 +205,9 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 		return arena_printf(a, "more than %d frames", STACK_MAX_FRAMES);
 	if (w->frames.n == 0)
 		return arena_printf(a, "no frames: %s", dwfl_errmsg(-1));
-	if (w->u->faulted)
-		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
 	const struct frame *last = &w->frames.data[w->frames.n - 1];
+	if (w->u->faulted && (result != 0 || !is_outermost(w->u->t, last->lookup_pc)))
+		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
 	/* libdwfl takes a return address that it cannot compute for the end of the stack. */
 	if (result == 0 && th->unknown_regs && !is_outermost(w->u->t, last->lookup_pc))
 		return "the rest is not known: it takes registers of the thread, which was not "

@@ -147,11 +147,17 @@ static void check_copy(struct target *t, struct unwinder *u, const struct thread
 	unwind_copy(u, &a, &copy, is_address, &whole.frames[2].pc, &part);
 	assert_null(part.problem);
 	assert_int_equal(part.nframes, 2);
-	/* It ends where the copy does. */
+	/* It ends where the copy does, and says so. */
 	copy.size = 8;
 	unwind_copy(u, &a, &copy, NULL, NULL, &part);
 	assert_non_null(part.problem);
 	assert_true(part.nframes < whole.nframes);
+	for (size_t i = 1; i + 1 < whole.nframes; i++) {
+		copy.size = whole.frames[i].sp - whole.frames[0].sp;
+		unwind_copy(u, &a, &copy, NULL, NULL, &part);
+		assert_non_null(part.problem);
+		assert_int_equal(part.nframes, i + 1);
+	}
 }
 
 static void test_copies_of_stacks(void **state)
