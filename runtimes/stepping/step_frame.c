@@ -24,19 +24,25 @@ static bool is_enough(uint64_t address, void *arg)
 	return ++limit->frames >= limit->max;
 }
 
-/* Reads up to *size bytes at the stack pointer; *size is how many could be read. */
+/*
+ * Reads up to *size bytes at the stack pointer; *size is how many could be read, all up to the end
+ * of the stack.
+ */
 static unsigned char *read_stack(struct step_plan *p, uint64_t sp, struct arena *a, size_t *size)
 {
 	unsigned char *bytes = arena_alloc(a, *size);
+	size_t got = 0;
 
-	for (; *size >= sizeof(uint64_t); *size /= 2) {
+	for (size_t step = *size; step >= sizeof(uint64_t); step /= 2) {
+		if (got + step > *size)
+			continue;
 		struct error *err CLEANUP(error_freep) =
-			control_read(&p->d->control, sp, bytes, *size);
+			control_read(&p->d->control, sp + got, bytes + got, step);
 
 		if (!err)
-			return bytes;
+			got += step;
 	}
-	*size = 0;
+	*size = got;
 	return bytes;
 }
 
