@@ -25,12 +25,18 @@ struct target *target_new(const struct target_ops *ops, const struct arch *arch,
 	return t;
 }
 
+static void forget_laid_out(struct target *t)
+{
+	vec_free(&t->laid_out.list);
+	arena_free(&t->laid_out.bytes);
+}
+
 static void target_free(struct target *t)
 {
 	page_cache_free(t->cache);
 	free(t->notes);
 	vec_free(&t->excluded);
-	vec_free(&t->laid_out);
+	forget_laid_out(t);
 	arena_free(&t->stop_arena);
 	arena_free(&t->arena);
 	free(t);
@@ -69,7 +75,7 @@ void target_forget_threads(struct target *t)
 	arena_free(&t->stop_arena);
 	t->generation++;
 	t->misses = t->doubts = 0;
-	t->laid_out.n = 0;
+	forget_laid_out(t);
 }
 
 struct error *target_stop(struct target *t)
@@ -210,15 +216,15 @@ uint64_t target_lay_out(struct target *t, const void *bytes, size_t len)
 {
 	uint64_t addr = LAID_OUT;
 
-	if (t->laid_out.n == LAID_OUT_MAX)
-		t->laid_out.n = 0;
-	if (t->laid_out.n) {
-		const struct laid_out *last = &t->laid_out.data[t->laid_out.n - 1];
+	if (t->laid_out.list.n == LAID_OUT_MAX)
+		forget_laid_out(t);
+	if (t->laid_out.list.n) {
+		const struct laid_out *last = &t->laid_out.list.data[t->laid_out.list.n - 1];
 
 		addr = (last->addr + last->len + LAID_OUT_GAP) / LAID_OUT_GAP * LAID_OUT_GAP;
 	}
-	*vec_push(&t->laid_out) =
-		(struct laid_out){ addr, arena_memdup(&t->stop_arena, bytes, len), len };
+	*vec_push(&t->laid_out.list) =
+		(struct laid_out){ addr, arena_memdup(&t->laid_out.bytes, bytes, len), len };
 	return addr;
 }
 
@@ -229,11 +235,11 @@ bool target_is_laid_out(uint64_t addr)
 
 static size_t read_laid_out(const struct target *t, uint64_t addr, void *buf, size_t len)
 {
-	size_t low = 0, high = t->laid_out.n;
+	size_t low = 0, high = t->laid_out.list.n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		const struct laid_out *l = &t->laid_out.data[mid];
+		const struct laid_out *l = &t->laid_out.list.data[mid];
 
 		if (addr >= l->addr + l->len) {
 			low = mid + 1;
@@ -266,7 +272,8 @@ struct error *target_read_some(struct target *t, uint64_t addr, void *buf, size_
 
 void target_begin_aside(struct target *t, struct target_aside *before)
 {
-	*before = (struct target_aside){ t->cache, t->misses, t->doubts, t->frozen };
+	*before = (struct target_aside){ t->cache, t->misses, t->doubts, t->frozen, t->laid_out };
+	t->laid_out = (struct laid_out_list){ 0 };
 	t->cache = t->cache ? page_cache_new_narrow() : NULL;
 	t->frozen = false;
 }
@@ -278,6 +285,8 @@ void target_end_aside(struct target *t, const struct target_aside *before)
 	t->misses = before->misses;
 	t->doubts = before->doubts;
 	t->frozen = before->frozen;
+	forget_laid_out(t);
+	t->laid_out = before->laid_out;
 }
 
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len)

@@ -74,6 +74,10 @@ struct laid_out {
 	const unsigned char *bytes;
 	size_t len;
 };
+struct laid_out_list {
+	VEC(struct laid_out) list; /* ascending addr, with gaps */
+	struct arena bytes;
+};
 
 /* Result of the last target_snap(). */
 struct copy {
@@ -207,7 +211,7 @@ struct target {
 	 */
 	struct mapping *constant;
 	size_t nconstant;
-	VEC(struct laid_out) laid_out; /* ascending addr, with gaps; since the last stop */
+	struct laid_out_list laid_out; /* since the last stop */
 	struct arena stop_arena;       /* threads and their names; freed at the next stop */
 	struct arena arena;            /* lives until target_close() */
 };
@@ -337,13 +341,14 @@ struct error *target_read_through(struct target *t, uint64_t addr, void *buf, si
 /*
  * Reads between target_begin_aside() and target_end_aside() use a page cache of their own, which is
  * then dropped: they see the memory as it is now, not as it was at the last stop. The next
- * target_snap() does not copy their pages, and they count neither as misses nor as doubts. The
- * target must not be stopped or resumed in between.
+ * target_snap() does not copy their pages, and they count neither as misses nor as doubts. What is
+ * laid out in between is forgotten at the end. The target must not be stopped or resumed meanwhile.
  */
 struct target_aside {
 	struct page_cache *cache;
 	size_t misses, doubts;
 	bool frozen;
+	struct laid_out_list laid_out;
 };
 void target_begin_aside(struct target *t, struct target_aside *before);
 void target_end_aside(struct target *t, const struct target_aside *before);

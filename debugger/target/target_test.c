@@ -439,6 +439,26 @@ static void test_reads_aside_are_not_copied(void **state)
 	assert_int_equal(t->misses, 1);
 }
 
+/* Or else a breakpoint whose condition reads registers would keep the bytes of each hit. */
+static void test_bytes_aside_are_forgotten(void **state)
+{
+	struct target *t CLEANUP(target_closep) = target_fake_open();
+	uint64_t one = target_lay_out(t, "abc", 3);
+	struct target_aside before;
+	char buf[4];
+
+	(void)state;
+	target_begin_aside(t, &before);
+	uint64_t two = target_lay_out(t, "defg", 4);
+	expect_ok(target_read(t, two, buf, 4));
+	assert_memory_equal(buf, "defg", 4);
+	target_end_aside(t, &before);
+	assert_int_equal(t->laid_out.list.n, 1);
+	expect_ok(target_read(t, one, buf, 3));
+	assert_memory_equal(buf, "abc", 3);
+	expect_fault(target_read(t, one, buf, 4), one + 3);
+}
+
 /* Uses a page as a warm-up walk does, and copies it. */
 static void snap(struct target *t)
 {
@@ -608,6 +628,7 @@ int main(void)
 		cmocka_unit_test(test_a_stop_reads_what_was_used_before),
 		cmocka_unit_test(test_a_miss_is_counted_and_read_next_time),
 		cmocka_unit_test(test_reads_aside_are_not_copied),
+		cmocka_unit_test(test_bytes_aside_are_forgotten),
 		cmocka_unit_test(test_a_snap_is_of_one_moment),
 		cmocka_unit_test(test_without_a_stop_changes_are_doubts),
 		cmocka_unit_test(test_a_pause_of_nothing_is_no_stop),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/frame/native_variables.h"
 #include "dwarf/values/show.h"
 #include "runtimes/query/expression_step.h"
 #include "runtimes/query/locals.h"
@@ -173,13 +174,35 @@ static struct error *text_of(struct evaluation *e, struct arena *a, struct frame
 /* What is made of an expression that was followed to its value. */
 typedef struct error *read_value(struct evaluation *e, struct arena *a, struct frame_value *ret);
 
+/* Of the function that is inlined innermost there. */
+static struct error *evaluate_at(struct inspector *in, const struct frame_place *place,
+                                 const char *expression, read_value *read, struct arena *a,
+                                 struct frame_value *ret)
+{
+	struct collector c = { .in = in, .a = a };
+	struct evaluation e = { .c = &c };
+	struct error *err = expression_evaluate(&e, place, expression);
+
+	if (!err)
+		err = read(&e, a, ret);
+	arena_free(&c.scratch);
+	return err;
+}
+
+static unsigned depth_at(struct inspector *in, uint64_t pc)
+{
+	SCRATCH(tmp);
+	size_t n;
+
+	lookup_functions_at(in->di, pc, &tmp, &n);
+	return (unsigned)n - 1;
+}
+
 static struct error *evaluate(struct inspector *in, const struct regs *regs, const char *expression,
                               read_value *read, struct arena *a, struct frame_value *ret)
 {
 	struct target *t = in->target;
 	uint64_t pc = regs->r[t->arch->pc];
-	struct collector c = { .in = in, .a = a };
-	struct evaluation e = { .c = &c };
 	const struct frame frame = {
 		.pc = pc,
 		.lookup_pc = pc,
@@ -189,16 +212,17 @@ static struct error *evaluate(struct inspector *in, const struct regs *regs, con
 		.known_regs =
 			t->arch->nregs < 64 ? (UINT64_C(1) << t->arch->nregs) - 1 : UINT64_MAX,
 	};
-	struct frame_place place = { .frame = &frame };
-	size_t nlocations;
+	const struct frame_place place = { .frame = &frame, .depth = depth_at(in, pc) };
+	const struct native_scope scope = { .frame = &frame };
+	const struct frame_place native = { .native = &scope };
+	struct error *err = evaluate_at(in, &place, expression, read, a, ret);
 
-	lookup_functions_at(in->di, pc, &c.scratch, &nlocations);
-	place.depth = (unsigned)nlocations - 1;
-	struct error *err = expression_evaluate(&e, &place, expression);
-	if (!err)
-		err = read(&e, a, ret);
-	arena_free(&c.scratch);
-	return err;
+	if (!err || err->kind == ERR_INTERRUPTED)
+		return err;
+	/* What is in pieces, and why a variable has no value, only the debug info itself tells. */
+	error_free(err);
+	*ret = (struct frame_value){ 0 };
+	return evaluate_at(in, &native, expression, read, a, ret);
 }
 
 /* The same in memory as it is now. */
