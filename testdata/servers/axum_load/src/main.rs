@@ -1,5 +1,8 @@
 //! An axum server with handlers that sleep, and keep-alive clients in the same process.
+//!
+//! The truth has its port, for clients of other processes.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::extract::Path;
@@ -68,7 +71,7 @@ impl Client for Http {
     }
 }
 
-async fn connect() -> Vec<Http> {
+async fn connect() -> (Vec<Http>, SocketAddr) {
     let router = Router::new().route("/item/{number}", get(item)).route("/health", get(health));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("cannot listen");
     let address = listener.local_addr().expect("no address");
@@ -78,7 +81,7 @@ async fn connect() -> Vec<Http> {
         let connection = TcpStream::connect(address).await.expect("cannot connect");
         clients.push(Http { connection });
     }
-    clients
+    (clients, address)
 }
 
 fn main() {
@@ -87,6 +90,6 @@ fn main() {
         .enable_all()
         .build()
         .expect("cannot start a runtime");
-    let clients = runtime.block_on(connect());
-    load::run(&runtime, clients)
+    let (clients, address) = runtime.block_on(connect());
+    load::run_with(&runtime, clients, &[("port", address.port().to_string())])
 }

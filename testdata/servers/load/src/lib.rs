@@ -3,7 +3,8 @@
 //! The process prints `ready` and a truth once the load is steady. From then on a line `hold`
 //! on stdin stops the clients between two requests, with their connections open; `held` and a
 //! truth say that all are stopped and every thread sleeps. A line `go` lets them continue,
-//! which `going` confirms. The process ends when stdin does.
+//! which `going` confirms. The process ends when stdin does. The truth has how many requests of
+//! each client were answered: a client numbers them, from 1.
 
 use std::future::Future;
 use std::io::{self, BufRead};
@@ -28,13 +29,19 @@ const WATCHDOG: Duration = Duration::from_secs(10 * 60);
 pub struct Gate {
     closed: watch::Sender<bool>,
     waiting: AtomicUsize,
-    warm: AtomicUsize,
+    /// Of each client.
+    answered: Vec<AtomicUsize>,
 }
 
 impl Gate {
-    fn new() -> Arc<Gate> {
+    fn new(clients: usize) -> Arc<Gate> {
         let closed = watch::Sender::new(false);
-        Arc::new(Gate { closed, waiting: AtomicUsize::new(0), warm: AtomicUsize::new(0) })
+        let answered = (0..clients).map(|_| AtomicUsize::new(0)).collect();
+        Arc::new(Gate { closed, waiting: AtomicUsize::new(0), answered })
+    }
+
+    fn answered(&self) -> Vec<usize> {
+        self.answered.iter().map(|number| number.load(Ordering::SeqCst)).collect()
     }
 
     /// Waits while the clients are held.
@@ -53,43 +60,36 @@ pub trait Client: Send + 'static {
     fn request(&mut self, number: usize) -> impl Future<Output = ()> + Send;
 }
 
-async fn drive(mut client: impl Client, gate: Arc<Gate>) {
+async fn drive(mut client: impl Client, index: usize, gate: Arc<Gate>) {
     for number in 1.. {
         client.request(number).await;
-        if number == WARM_UP {
-            gate.warm.fetch_add(1, Ordering::SeqCst);
-        }
+        gate.answered[index].store(number, Ordering::SeqCst);
         gate.pass().await;
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-/// Lets the clients work on the runtime until stdin ends.
-pub fn run<C: Client>(runtime: &Runtime, clients: Vec<C>) -> ! {
-    run_with(runtime, clients, &[])
-}
-
-/// The same; the truth has these members too: a key, and JSON.
+/// Lets the clients work on the runtime until stdin ends. The truth has these members too: a key, and JSON.
 pub fn run_with<C: Client>(runtime: &Runtime, clients: Vec<C>, more: &[(&str, String)]) -> ! {
-    let gate = Gate::new();
     let count = clients.len();
-    for client in clients {
-        runtime.spawn(drive(client, gate.clone()));
+    let gate = Gate::new(count);
+    for (index, client) in clients.into_iter().enumerate() {
+        runtime.spawn(drive(client, index, gate.clone()));
     }
     thread::spawn(|| {
         thread::sleep(WATCHDOG);
         process::exit(3);
     });
-    wait_until(|| gate.warm.load(Ordering::SeqCst) == count);
+    wait_until(|| gate.answered().iter().all(|&number| number >= WARM_UP));
     truth::say("ready");
-    truth::say(&truth_of(runtime, more));
+    truth::say(&truth_of(runtime, &gate, more));
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         match line.trim() {
             "hold" => {
                 gate.closed.send_replace(true);
                 wait_until(|| gate.waiting.load(Ordering::SeqCst) == count);
                 wait_until(|| truth::quiet::check(&[]).is_ok());
-                truth::say(&format!("held {}", truth_of(runtime, more)));
+                truth::say(&format!("held {}", truth_of(runtime, &gate, more)));
             }
             "go" => {
                 gate.closed.send_replace(false);
@@ -102,10 +102,11 @@ pub fn run_with<C: Client>(runtime: &Runtime, clients: Vec<C>, more: &[(&str, St
     process::exit(0)
 }
 
-fn truth_of(runtime: &Runtime, more: &[(&str, String)]) -> String {
+fn truth_of(runtime: &Runtime, gate: &Gate, more: &[(&str, String)]) -> String {
     let number = runtime.metrics().num_alive_tasks();
     let more: String = more.iter().map(|(key, json)| format!(",\"{}\":{}", key, json)).collect();
-    format!("{{\"num_alive_tasks\":{}{}}}", number, more)
+    let answered = gate.answered();
+    format!("{{\"num_alive_tasks\":{},\"answered\":{:?}{}}}", number, answered, more)
 }
 
 fn wait_until(condition: impl Fn() -> bool) {

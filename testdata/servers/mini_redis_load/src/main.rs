@@ -1,6 +1,9 @@
 //! A mini-redis server and its own clients in one process.
+//!
+//! The truth has its port, for clients of other processes.
 
 use std::future;
+use std::net::SocketAddr;
 
 use bytes::Bytes;
 use load::{Client, CLIENTS};
@@ -23,7 +26,7 @@ impl Client for Redis {
     }
 }
 
-async fn connect() -> Vec<Redis> {
+async fn connect() -> (Vec<Redis>, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("cannot listen");
     let address = listener.local_addr().expect("no address");
     tokio::spawn(server::run(listener, future::pending::<()>()));
@@ -32,7 +35,7 @@ async fn connect() -> Vec<Redis> {
         let connection = client::connect(address).await.expect("cannot connect");
         clients.push(Redis { name: format!("client-{}", number), connection });
     }
-    clients
+    (clients, address)
 }
 
 fn start() -> Runtime {
@@ -45,6 +48,6 @@ fn start() -> Runtime {
 
 fn main() {
     let runtime = start();
-    let clients = runtime.block_on(connect());
-    load::run(&runtime, clients)
+    let (clients, address) = runtime.block_on(connect());
+    load::run_with(&runtime, clients, &[("port", address.port().to_string())])
 }
