@@ -83,6 +83,18 @@ bool session_confirm(const struct session *s, const char *question)
 	return !s->confirm || s->confirm(question);
 }
 
+struct error *session_check_runs(const struct session *s)
+{
+	struct target *t = asyncdbg_target(s->handle);
+
+	if (!t || !target_is_halted(t))
+		return NULL;
+	return error_new(ERR_STATE,
+	                 "process %d is under control and stands still, so nothing would be seen "
+	                 "of it: \"detach\" lets it run",
+	                 (int)t->pid);
+}
+
 /* The handle; an empty one where there is none, as for a hand-made snapshot. */
 static struct asyncdbg *handle_of(struct session *s)
 {

@@ -67,6 +67,11 @@ struct error *session_snapshot(struct session *s, unsigned wants, const struct q
  * answer, as for commands of a script or of the command line: true then.
  */
 bool session_confirm(const struct session *s, const char *question);
+/*
+ * For commands that watch a process in the course of time: ERR_STATE where it stands still, as one
+ * under control does while a command is read.
+ */
+struct error *session_check_runs(const struct session *s) MUST_CHECK;
 /* Calls asyncdbg_verdicts(). snap may be of another program. */
 const struct verdicts *session_verdicts(struct session *s, const struct snapshot *snap);
 /* Calls asyncdbg_check() with s->answer. snap as above. */

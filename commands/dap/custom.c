@@ -108,10 +108,5 @@ struct error *dap_custom_check(struct dap *d, struct request *r)
 	word_vec words = { 0 };
 
 	add_word(&words, "check");
-	if (d->state != DAP_RUNNING) {
-		/* What stands still does not move between two looks. */
-		add_word(&words, "--interval");
-		add_word(&words, "0");
-	}
 	return run(d, r, &words);
 }

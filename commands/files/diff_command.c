@@ -174,6 +174,7 @@ static struct error *diff_live(struct session *s, const struct answer *answer,
 		TRY(look_count(times, &count));
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "only a process moves: say which with -p PID");
+	TRY(session_check_runs(s));
 	TRY(asyncdbg_take(s->handle, DIFF_WANTS, &w.before));
 	for (uint64_t i = 0; i < count; i++) {
 		TRY(interrupt_sleep(seconds));

@@ -267,6 +267,7 @@ struct error *watchdog_run(struct session *s, const struct call *call, double in
 
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "--every needs a live process");
+	TRY(session_check_runs(s));
 	TRY(read_options(call, &w));
 	w.interval = w.interval < w.every ? w.interval : w.every;
 	/* The line about the program, and each note, once. */

@@ -421,6 +421,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	(void)answer;
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "profile needs a running process: -p PID");
+	TRY(session_check_runs(s));
 	TRY(read_options(call, &p));
 	if (out->format != OUT_TEXT && option_value(call, "format"))
 		return error_new(ERR_USAGE,

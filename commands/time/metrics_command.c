@@ -210,6 +210,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return error_new(ERR_USAGE, "metrics writes Prometheus' text format, and no JSON");
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "metrics needs a running process: -p PID");
+	TRY(session_check_runs(s));
 	TRY(read_options(call, &m));
 	m.tally = event_tally_new(m.slow_ns);
 	m.pidfd = (int)syscall(SYS_pidfd_open, asyncdbg_target(s->handle)->pid, 0);

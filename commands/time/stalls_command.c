@@ -324,6 +324,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	(void)answer;
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "stalls needs a running process: -p PID");
+	TRY(session_check_runs(s));
 	TRY(read_options(call, &st));
 	/* The line about the program, and each note, once. */
 	out->options.interactive = true;

@@ -499,6 +499,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	               : asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "trace needs one running process: -p PID, or a program "
 		                            "to start: trace ... -- PROGRAM");
+	TRY(session_check_runs(s));
 	TRY(read_options(call, &t));
 	TRY(read_format(call, &t.perfetto));
 	if (!t.recorder_options.size) {

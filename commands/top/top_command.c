@@ -533,6 +533,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	(void)answer;
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_LIVE)
 		return error_new(ERR_USAGE, "top needs a running process: -p PID");
+	TRY(session_check_runs(s));
 	TRY(top_options_read(call, &t.options));
 	t.trace_options = following_options(call);
 	for (size_t i = 0; i < TRACE_NEVENTS; i++)

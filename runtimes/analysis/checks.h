@@ -27,6 +27,7 @@ struct checks {
 	const struct verdicts *v;
 	const struct alikes *alikes; /* of v; NULL: not computed yet */
 	bool two_looks;              /* before is set */
+	bool stands_still;           /* the process is halted: a second look would show the same */
 	const struct look *before;
 	size_t nbefore;
 	double interval; /* seconds between the two snapshots */
@@ -54,8 +55,8 @@ struct checks_result {
 };
 
 /*
- * Runs all checks. Of c, a, s and v are set and, for two looks, two_looks, before, nbefore and
- * interval. ERR_INTERRUPTED after ^C.
+ * Runs all checks. Of c, a, s, v and stands_still are set and, for two looks, two_looks, before,
+ * nbefore and interval. ERR_INTERRUPTED after ^C.
  */
 struct error *checks_run(struct checks *c, struct checks_result *ret) MUST_CHECK;
 

@@ -132,7 +132,10 @@ void checks_blocked_worker(struct checks *c, const struct check *check)
 void checks_long_poll(struct checks *c, const struct check *check)
 {
 	if (!c->two_looks) {
-		*vec_push(&c->skipped) = "long-poll: it takes two looks at a live process";
+		*vec_push(&c->skipped) =
+			c->stands_still
+				? "long-poll: the process is halted, and no poll of it goes on"
+				: "long-poll: it takes two looks at a live process";
 		return;
 	}
 	for (size_t i = 0; i < c->s->nthreads; i++) {

@@ -368,6 +368,10 @@ static struct error *look_again(struct asyncdbg *d, double interval, struct chec
 {
 	if (asyncdbg_kind(d) != ASYNCDBG_LIVE || interval == 0)
 		return NULL;
+	/* What stands still does not move between two looks. */
+	c->stands_still = target_is_halted(d->target);
+	if (c->stands_still)
+		return NULL;
 	c->before = checks_look(c->a, c->s, &c->nbefore);
 	c->interval = interval;
 	TRY(interrupt_sleep(interval));

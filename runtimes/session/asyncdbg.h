@@ -163,11 +163,11 @@ const struct question *asyncdbg_last_question(const struct asyncdbg *d);
 const struct verdicts *asyncdbg_verdicts(struct asyncdbg *d, const struct snapshot *snap);
 /*
  * Runs all checks (runtimes/analysis/checks.h) on snap, which must have been taken with
- * ASYNCDBG_CHECK_WANTS. Of a live process, and where interval is not 0, snap is the first look:
- * after interval, in seconds, the call takes a second snapshot of d, pinned or not. This ends snap
- * if it is the current one of d. The result is in arena a and borrows from its snapshot. d must not
- * be NULL. ERR_STATE when the program is not understood, ERR_INTERRUPTED, and the errors of
- * asyncdbg_snapshot().
+ * ASYNCDBG_CHECK_WANTS. Of a process that runs, and where interval is not 0, snap is the first
+ * look: after interval, in seconds, the call takes a second snapshot of d, pinned or not. This ends
+ * snap if it is the current one of d. The result is in arena a and borrows from its snapshot. d
+ * must not be NULL. ERR_STATE when the program is not understood, ERR_INTERRUPTED, and the errors
+ * of asyncdbg_snapshot().
  */
 struct error *asyncdbg_check(struct asyncdbg *d, const struct snapshot *snap, double interval,
                              struct arena *a, struct checks_result *ret) MUST_CHECK;

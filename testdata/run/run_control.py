@@ -232,11 +232,29 @@ def check_places(asyncdbg, steps):
         sys.exit(f"no word about a breakpoint without a place: {done.stderr}")
 
 
+def check_stands_still(asyncdbg, steps):
+    """Commands that watch a process in the course of time see nothing of one that is halted."""
+    for command in ("trace", "stalls", "top", "profile", "metrics", "diff --interval 10ms", "check --every 10ms"):
+        with tempfile.NamedTemporaryFile("w", suffix=".x") as script:
+            script.write(f"run --stop -- {steps}\n{command}\n")
+            script.flush()
+            done = subprocess.run([asyncdbg, "-x", script.name], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+        if done.returncode != 2 or "is under control and stands still" not in done.stderr:
+            sys.exit(f"{command} of a halted program: {done.returncode}, {done.stdout}{done.stderr}")
+    # A poll that is held up by us is no long one.
+    answers, _, _ = run(asyncdbg, ["break walk", f"run -- {steps}", "check", "kill"])
+    result = next(a for a in answers if a["command"] == "check")
+    expect("findings", [], [finding for finding in result["findings"] if finding["check"] == "long-poll"])
+    if "long-poll: the process is halted" not in result["skipped"][0]:
+        sys.exit(f"check of a halted program: {result['skipped']}")
+
+
 class Process:
     """The program, started by the test and ready."""
 
-    def __init__(self, steps):
-        self.process = subprocess.Popen([steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, steps, **options):
+        self.process = subprocess.Popen([steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
         self.pid = self.process.pid
         self.ids = [str(number) for number in json.loads(self.process.stdout.readline())["walkers"]]
         expect("ready", "ready\n", self.process.stdout.readline())
@@ -340,6 +358,7 @@ def main():
     check_logpoints(asyncdbg, steps, ids)
     check_rates(asyncdbg, steps, ids)
     check_places(asyncdbg, steps)
+    check_stands_still(asyncdbg, steps)
     check_attached(asyncdbg, steps)
     check_ends(asyncdbg, steps)
     print("under control: all as it should be")
