@@ -35,6 +35,12 @@ bool proc_thread_has_ended(pid_t pid, pid_t tid);
  */
 pid_t proc_living_thread(pid_t pid);
 
+/*
+ * Whether the process ends with a core when one of its threads receives the signal: the kernel
+ * writes one for that, and the process neither handles nor ignores it. False if it is not known.
+ */
+bool proc_signal_ends(pid_t tid, int signal);
+
 /* The lines of /proc/PID/maps that map files, ascending; in arena a. NULL with errno. */
 struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings);
 

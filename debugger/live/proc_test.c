@@ -2,6 +2,7 @@
 #include "debugger/live/proc.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
@@ -46,11 +47,33 @@ static void test_region_ends(void **state)
 	munmap(page, 3 * len);
 }
 
+static void take_no_notice(int signal)
+{
+	(void)signal;
+}
+
+static void test_signals_that_end_it(void **state)
+{
+	(void)state;
+	assert_true(proc_signal_ends(getpid(), SIGQUIT));
+	assert_true(proc_signal_ends(gettid(), SIGXCPU));
+	signal(SIGQUIT, take_no_notice);
+	assert_false(proc_signal_ends(getpid(), SIGQUIT));
+	signal(SIGQUIT, SIG_IGN);
+	assert_false(proc_signal_ends(getpid(), SIGQUIT));
+	signal(SIGQUIT, SIG_DFL);
+	/* It ends without a core, or not at all. */
+	assert_false(proc_signal_ends(getpid(), SIGTERM));
+	assert_false(proc_signal_ends(getpid(), SIGCHLD));
+	assert_false(proc_signal_ends(0x7fffffff, SIGQUIT));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_region_ends),
+		cmocka_unit_test(test_signals_that_end_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,7 +165,7 @@ static void attend(struct tracer *tr)
 	if (w.tid == -1)
 		end_unseen(tr);
 	if (tracee && !tr->standing && !tr->want_halt && !tr->want_pass)
-		tracer_go_on(tracee);
+		tracer_go_on(tr, tracee);
 	tracer_after_event(tr);
 	if (!tr->standing)
 		tracer_prune(tr);

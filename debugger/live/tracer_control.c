@@ -91,7 +91,7 @@ static void settle(struct tracer *tr, size_t i, uint64_t deadline)
 	if (!tracer_is_trap_pending(tr, tracee->tid) && !tracer_is_hit_pending(tr, tracee))
 		return;
 	tracee->held = false;
-	tracer_go_on(tracee);
+	tracer_go_on(tr, tracee);
 	wait_one(tr, i, deadline);
 }
 
@@ -224,6 +224,10 @@ static void begin_vfork(struct tracer *tr)
 /* Lets threads run; while a vfork() lasts only the one that called it. */
 static void resume_all(struct tracer *tr)
 {
+	pid_t by = any_stopped(tr);
+
+	if (by && !tr->vfork_parent)
+		tracer_replant_all(tr, by);
 	if (!tr->vfork_parent && tr->vforks.n)
 		begin_vfork(tr);
 	for (size_t i = 0; i < tr->tracees.n; i++) {
@@ -231,7 +235,7 @@ static void resume_all(struct tracer *tr)
 
 		tracee->held = tracee->tid == tr->left_out ||
 		               (tr->vfork_parent && tracee->tid != tr->vfork_parent);
-		tracer_go_on(tracee);
+		tracer_go_on(tr, tracee);
 	}
 }
 

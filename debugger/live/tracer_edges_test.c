@@ -279,6 +279,40 @@ static void test_a_signal_between_steps(void **state)
 	assert_int_equal(atomic_load(&c.shared->signals), before + 1);
 }
 
+static void take_no_notice(int signal)
+{
+	(void)signal;
+}
+
+static void survive(void)
+{
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGABRT, take_no_notice);
+	call_forever();
+}
+
+/* Breakpoints are out of the way only of a signal that ends the program. */
+static void test_signals_that_it_survives(void **state)
+{
+	static const int signals[] = { SIGQUIT, SIGABRT };
+
+	BEGIN(survive, called);
+	control(tr, ~UINT64_C(0) & ~(UINT64_C(1) << (SIGRTMIN - 1)), 0);
+	go_unless_ended(tr);
+	assert_int_equal(next_halt(tr).kind, EVENT_BREAKPOINT);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		kill(c.pid, signals[i]);
+		go_unless_ended(tr);
+		struct event e = next_halt(tr);
+		assert_int_equal(e.kind, EVENT_SIGNAL);
+		assert_int_equal(e.signal, signals[i]);
+		for (unsigned n = 0; n < 2; n++) {
+			go_unless_ended(tr);
+			assert_int_equal(next_halt(tr).kind, EVENT_BREAKPOINT);
+		}
+	}
+}
+
 static volatile int *volatile nowhere;
 
 /* The fault is that of its instruction, not one that is found before. */
@@ -422,6 +456,7 @@ int main(void)
 		cmocka_unit_test(test_clone3_in_a_step),
 #endif
 		cmocka_unit_test(test_a_signal_between_steps),
+		cmocka_unit_test(test_signals_that_it_survives),
 		cmocka_unit_test(test_a_fault_in_a_step),
 		cmocka_unit_test(test_exec_of_a_thread),
 		cmocka_unit_test(test_a_kill_while_halted),

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
+#include "debugger/live/proc.h"
 #include "debugger/live/tracer_private.h"
 
 enum {
@@ -360,10 +361,22 @@ struct tracee *take_event(struct tracer *tr, const struct wait_status *w)
 	return tracee;
 }
 
-void tracer_go_on(struct tracee *tracee)
+/*
+ * A program that ends by a signal has its own code in its core. Where it does not end after all,
+ * tracer_continue() has the breakpoints back.
+ */
+static void prepare_core(struct tracer *tr, const struct tracee *tracee)
+{
+	if (tracee->signal && tr->planted.n && !tr->vfork_parent &&
+	    proc_signal_ends(tracee->tid, tracee->signal))
+		tracer_lift_all(tr, tracee->tid);
+}
+
+void tracer_go_on(struct tracer *tr, struct tracee *tracee)
 {
 	if (tracee->state != TRACEE_STOPPED || tracee->held)
 		return;
+	prepare_core(tr, tracee);
 	if (tracee->group_stop)
 		ptrace(PTRACE_LISTEN, tracee->tid, NULL, NULL);
 	else

@@ -103,7 +103,7 @@ static struct error *wait_exec(struct tracer *tr, const char *path)
 			tracee->held = true;
 			return NULL;
 		}
-		tracer_go_on(tracee);
+		tracer_go_on(tr, tracee);
 	}
 	TRY(interrupt_check());
 	return error_new(ERR_STATE, "%s was not loaded in time", path);

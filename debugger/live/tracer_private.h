@@ -149,7 +149,7 @@ bool next_event(struct tracer *tr, pid_t tid, uint64_t deadline, struct wait_sta
  */
 struct tracee *take_event(struct tracer *tr, const struct wait_status *w);
 /* Continues a tracee of the session, unless it is held. */
-void tracer_go_on(struct tracee *tracee);
+void tracer_go_on(struct tracer *tr, struct tracee *tracee);
 /* Removes tracees that are gone or not kept from the list. */
 void tracer_prune(struct tracer *tr);
 

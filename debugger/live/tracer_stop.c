@@ -505,7 +505,7 @@ static bool let_go(struct tracer *tr, size_t i)
 		return true;
 	if (tracee->kept) {
 		if (!tr->want_halt && !tr->want_pass)
-			tracer_go_on(tracee);
+			tracer_go_on(tr, tracee);
 		return true;
 	}
 	return tracee->state == TRACEE_STOPPED &&
