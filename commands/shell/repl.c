@@ -151,7 +151,10 @@ static void run_typed(struct session *s, struct out *out, const char *text, enum
 		execute_report(out->options.messages, err);
 }
 
-/* Runs a line that was typed; an empty one repeats what *last has, which is changed. */
+/*
+ * Runs a line that was typed; an empty one repeats what *last has, which is changed. A ^C that came
+ * behind the line is for it.
+ */
 static void run_or_repeat(struct session *s, struct out *out, const char *line, struct arena *last,
                           const char **again, enum status *status)
 {
@@ -163,7 +166,6 @@ static void run_or_repeat(struct session *s, struct out *out, const char *line, 
 	/* An answer may end in an error and yet be repeated, as gdb does. */
 	*last = (struct arena){ 0 };
 	*again = repeat_line(last, command_table, text);
-	interrupt_clear();
 	run_typed(s, out, text, status);
 	arena_free(&old);
 }
