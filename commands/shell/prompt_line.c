@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -80,6 +81,22 @@ static bool read_byte(int fd, char *byte)
 }
 
 /*
+ * libedit has the terminal make carriage returns of newlines, and leave those of the Enter key.
+ * What is typed behind a line that lets a program run may be read by the program, as its own lines.
+ */
+static void keep_newlines(int fd)
+{
+	struct termios modes;
+
+	if (tcgetattr(fd, &modes) != 0 || (modes.c_lflag & ICANON) ||
+	    (modes.c_iflag & (INLCR | ICRNL)) == ICRNL)
+		return;
+	modes.c_iflag &= ~(tcflag_t)INLCR;
+	modes.c_iflag |= ICRNL;
+	tcsetattr(fd, TCSANOW, &modes);
+}
+
+/*
  * libedit's own reader retries the first read that a signal breaks, so that ^C would only be
  * seen at the next key. This one gives up at once. The UTF-8 is decoded because libedit takes
  * the result for a wide character.
@@ -90,6 +107,7 @@ int prompt_line_getc(FILE *f)
 	wchar_t wide;
 	char byte;
 
+	keep_newlines(fileno(f));
 	for (int i = 0; i < MB_LEN_MAX; i++) {
 		if (!read_byte(fileno(f), &byte))
 			return -1;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Takes the program `steps` under control: see run_control.py and run_moments.py.
+# Takes the program `steps` under control: see run_control.py, run_keys.py and run_moments.py.
 #
 # usage: run_control.sh ASYNCDBG PROFILE [LOCK]
 #
@@ -12,5 +12,6 @@ set -euo pipefail
 build_traced "${3:-}" steps
 make_cache
 "$testdata/run/run_control.py" "$asyncdbg" "$BINARIES/steps"
+"$testdata/run/run_keys.py" "$asyncdbg" "$BINARIES/steps"
 # Left out where the kernel gives cores to somebody else.
 "$testdata/run/run_moments.py" "$asyncdbg" "$BINARIES/steps" || [ $? -eq 77 ]

@@ -33,19 +33,22 @@ class Prompt:
             os.chdir(folder)
             os.execve(command[0], command, environment)
 
+    def read_more(self, what, deadline, got):
+        if not select.select([self.fd], [], [], max(0, deadline - time.monotonic()))[0]:
+            sys.exit(f"no {what!r} came, but {got!r}")
+        try:
+            more = os.read(self.fd, 65536)
+        except OSError:
+            more = b""
+        if not more:
+            sys.exit(f"the prompt has ended, with {got!r}")
+        return more
+
     def read_until(self, end):
         """What came up to and without `end`, as lines without colours."""
         got, deadline = self.rest, time.monotonic() + LIMIT
         while end not in got:
-            if not select.select([self.fd], [], [], max(0, deadline - time.monotonic()))[0]:
-                sys.exit(f"no {end!r} came, but {got!r}")
-            try:
-                more = os.read(self.fd, 65536)
-            except OSError:
-                more = b""
-            if not more:
-                sys.exit(f"the prompt has ended, with {got!r}")
-            got += more
+            got += self.read_more(end, deadline, got)
         got, _, self.rest = got.partition(end)
         return got.decode("utf-8", "replace").replace("\r", "")
 
@@ -66,7 +69,7 @@ class Prompt:
         deadline = time.monotonic() + LIMIT
         while True:
             modes = termios.tcgetattr(self.fd)
-            has_lines = modes[3] & termios.ICANON and modes[3] & termios.ECHO and not modes[0] & termios.INLCR
+            has_lines = modes[3] & termios.ICANON and modes[3] & termios.ECHO
             if bool(has_lines) != of_prompt:
                 return
             if time.monotonic() > deadline:
@@ -259,4 +262,5 @@ def main():
     sys.exit(bool(fails))
 
 
-main()
+if __name__ == "__main__":
+    main()
