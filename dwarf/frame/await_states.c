@@ -164,11 +164,11 @@ static bool is_alike(const struct await *a, const struct await *b)
 }
 
 /*
- * Whether the line tells which await of a type and place it is. The line of `__awaitee` is that of
+ * Whether the line decides which await of a type and place it is. The line of `__awaitee` is that of
  * the beginning of the expression, the line of a state that of its end, `.await`. So none is behind
  * the other, and where their sums are equal, each await is on one line.
  */
-static bool lines_tell(const struct await_states *s, const struct await *of)
+static bool lines_decide(const struct await_states *s, const struct await *of)
 {
 	size_t n, begins = 0, ends = 0;
 	const struct variant *v = type_variants(s->coroutine, &n);
@@ -195,7 +195,7 @@ static uint64_t states_of(const struct await_states *s, const struct await *a)
 {
 	size_t n;
 	const struct variant *v = type_variants(s->coroutine, &n);
-	bool by_line = lines_tell(s, a);
+	bool by_line = lines_decide(s, a);
 	uint64_t ret = 0;
 
 	for (size_t i = 0; i < n; i++) {

@@ -66,17 +66,17 @@ static void poll_begin_at(struct poll *p, const char *state)
 }
 
 /* What the two readers of variables say of one of that name. */
-struct said {
+struct answer {
 	const char *name;
 	int lost; /* -1: it is not in scope; the last one of the name counts */
 };
 
 static void visit(const struct variable *v, void *arg)
 {
-	struct said *said = arg;
+	struct answer *answer = arg;
 
-	if (v->name && strcmp(v->name, said->name) == 0)
-		said->lost = v->may_be_lost;
+	if (v->name && strcmp(v->name, answer->name) == 0)
+		answer->lost = v->may_be_lost;
 }
 
 static int ask_at(struct poll *p, uint64_t pc, const char *name)
@@ -89,7 +89,7 @@ static int ask_at(struct poll *p, uint64_t pc, const char *name)
 		               .known_regs = (1 << 17) - 1 };
 	const struct native_scope scope = { .frame = &frame };
 	struct native_variable *list;
-	struct said said = { name, -1 };
+	struct answer answer = { name, -1 };
 	int ret = -1;
 	size_t n;
 
@@ -100,8 +100,8 @@ static int ask_at(struct poll *p, uint64_t pc, const char *name)
 	}
 	/* First from DWARF, then from records. */
 	for (int i = 0; i < 2; i++) {
-		variables_in_frame(p->f.di, &frame, 0, visit, &said);
-		assert_int_equal(said.lost, ret);
+		variables_in_frame(p->f.di, &frame, 0, visit, &answer);
+		assert_int_equal(answer.lost, ret);
 	}
 	return ret;
 }

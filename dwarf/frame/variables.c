@@ -10,7 +10,7 @@
 #include "dwarf/records/records.h"
 #include "dwarf/unwind/cfa_rule.h"
 
-enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64 };
+enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64, MAX_PLACES = 4096 };
 
 /* A DWARF expression; this evaluator supports some of its operations. */
 struct expression {
@@ -26,8 +26,9 @@ struct place {
 	const struct type *type;
 	uint64_t die;
 	bool is_parameter;
-	unsigned depth;   /* see struct variable */
-	uint64_t lost_in; /* states: see await_states.h */
+	unsigned depth;    /* see struct variable */
+	uint64_t lost_in;  /* states: see await_states.h */
+	uint64_t declared; /* file and line; 0: unknown. Not kept in records. */
 	struct expression location;
 };
 
@@ -186,6 +187,20 @@ struct scope_walk {
 	const struct await_states *awaits;
 };
 
+static uint64_t declaration_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word file, line;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attr) ||
+	    dwarf_formudata(&attr, &file) != 0 ||
+	    !dwarf_attr_integrate(die, DW_AT_decl_line, &attr) ||
+	    dwarf_formudata(&attr, &line) != 0)
+		return 0;
+	return file << 32 | line;
+}
+
+/* Adds one without a location, too: it hides outer ones. */
 static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die *die)
 {
 	struct place v = { .die = dwarf_dieoffset(die),
@@ -194,17 +209,18 @@ static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die
 	Dwarf_Attribute location, type, name;
 	Dwarf_Die type_die;
 
-	if (!dwarf_attr(die, DW_AT_location, &location) ||
-	    !dwarf_attr_integrate(die, DW_AT_type, &type) || !dwarf_formref_die(&type, &type_die))
-		return;
-	v.location = read_expression(&w->plan->arena, &location, w->pc);
-	if (v.location.n == 0)
+	if (w->plan->places.n >= MAX_PLACES || !dwarf_attr_integrate(die, DW_AT_type, &type) ||
+	    !dwarf_formref_die(&type, &type_die))
 		return;
 	if (dwarf_attr_integrate(die, DW_AT_name, &name))
 		v.name = dwarf_formstring(&name);
+	v.declared = declaration_of(die);
 	v.type = type_at(w->f->dm, dwarf_dieoffset(&type_die));
-	if (w->awaits && !v.is_parameter && await_states_is_in_frame(&location))
-		v.lost_in = await_states_of_block(w->awaits, block);
+	if (dwarf_attr(die, DW_AT_location, &location)) {
+		v.location = read_expression(&w->plan->arena, &location, w->pc);
+		if (w->awaits && !v.is_parameter && await_states_is_in_frame(&location))
+			v.lost_in = await_states_of_block(w->awaits, block);
+	}
 	*vec_push(&w->plan->places) = v;
 }
 
@@ -239,6 +255,34 @@ static void add_function(struct scope_walk w, Dwarf_Die *die, int depth)
 	await_states_free(awaits);
 }
 
+/*
+ * Whether the second one, of an inner block, hides the first one. The body of an async function
+ * begins with variables that have its arguments: those are declared where these are, and are the
+ * same to the reader.
+ */
+static bool hides(const struct place *outer, const struct place *inner)
+{
+	return outer->name && inner->name && inner->location.n == 0 &&
+	       inner->depth == outer->depth && inner->declared != outer->declared &&
+	       strcmp(outer->name, inner->name) == 0;
+}
+
+/* Leaves out those that have no place, and those that they hide. */
+static void keep_placed(struct scope_plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->places.n; i++) {
+		bool hidden = plan->places.data[i].location.n == 0;
+
+		for (size_t j = i + 1; j < plan->places.n && !hidden; j++)
+			hidden = hides(&plan->places.data[i], &plan->places.data[j]);
+		if (!hidden)
+			plan->places.data[n++] = plan->places.data[i];
+	}
+	plan->places.n = n;
+}
+
 static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *ret)
 {
 	Dwarf_Attribute base;
@@ -249,6 +293,7 @@ static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *
 	if (dwarf_attr_integrate(&die, DW_AT_frame_base, &base))
 		ret->frame_base = read_expression(&ret->arena, &base, pc);
 	add_function((struct scope_walk){ .plan = ret, .f = f, .pc = pc }, &die, 0);
+	keep_placed(ret);
 }
 
 /* ---- as records ---- */
