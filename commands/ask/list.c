@@ -6,8 +6,8 @@
 #include "commands/base/focus.h"
 #include "debugger/base/str.h"
 #include "dwarf/code/source_path.h"
-#include "dwarf/lookup/code_places.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/query/function_named.h"
 
 enum { LIST_WANTS = WANT_TASKS | WANT_RUNNING | WANT_STACKS, NAMED = 4 };
 
@@ -154,7 +154,7 @@ static struct error *find_function(struct session *s, const char *typed, struct 
 	STR(names);
 
 	TRY(debuginfo_of(s, &di));
-	TRY(lookup_function_places(di, typed, a, &places));
+	TRY(function_named_places(di, typed, a, &places));
 	if (!places.n)
 		return error_new(ERR_STATE, "no function of the name %s has code", typed);
 	const struct code_place *first = &places.data[0];

@@ -56,8 +56,11 @@ struct error *breaking_read_condition(const struct call *call, size_t from, cons
 	if (call->args.n <= from)
 		return NULL;
 	if (strcmp(call->args.word[from], "if") != 0)
-		return error_new(ERR_USAGE, "\"%s\" is not understood: %s %s if CONDITION",
-		                 call->args.word[from], call->command->name, before);
+		return error_new(ERR_USAGE, "\"%s\" is not understood: %s %s if CONDITION%s",
+		                 call->args.word[from], call->command->name, before,
+		                 strchr(call->args.word[0], '<')
+		                         ? "; a name with blanks needs quotes around it"
+		                         : "");
 	*ret = join(a, &call->args, from + 1);
 	return check_condition_text(*ret);
 }
@@ -291,8 +294,9 @@ static const struct command_option break_options[] = {
 #define BREAK_HELP                                                                                 \
 	"    PLACE is FILE:LINE (src/main.rs:41), a function (app::serve, Server::serve;\n"        \
 	"    an async one by its plain path) or 0xADDRESS. All instances of generic and\n"         \
-	"    inlined functions are meant. A line without code stands for the next that has\n"      \
-	"    some; a place that is nowhere is pending until a library that has it is loaded.\n"    \
+	"    inlined functions are meant; app::eat<u8> or \"<app::A as app::B>::f\" is one of\n"   \
+	"    them. A line without code stands for the next that has some; a place that is\n"       \
+	"    nowhere is pending until a library that has it is loaded.\n"                          \
 	"    With --task, hits of other tasks cost little if the executable has the only\n"        \
 	"    runtime and its tasks have numbers; otherwise each costs a look at the tasks.\n"      \
 	"    CONDITION compares paths as of print, task.id, task.type and task.name with\n"        \

@@ -58,3 +58,19 @@ const char *qualified_first_generic(struct arena *a, const char *name)
 	}
 	return NULL;
 }
+
+const char *qualified_plain(struct arena *a, const char *name)
+{
+	char *ret = arena_strdup(a, name), *to = ret;
+	int depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		int change = nesting(name, p);
+
+		if (depth == 0 && change == 0)
+			*to++ = *p;
+		depth += change;
+	}
+	*to = '\0';
+	return ret[0] == ':' && ret[1] == ':' ? ret + 2 : ret;
+}

@@ -26,5 +26,10 @@ const char *qualified_last(const char *name);
 size_t qualified_base_len(const char *component);
 /* The first generic argument of the last component, "h"; NULL when it has none. Allocated in a. */
 const char *qualified_first_generic(struct arena *a, const char *name);
+/*
+ * The path as it is written without generics: "a::b::g". Of "<A as B>::g" what is behind the
+ * brackets: "g". Allocated in a.
+ */
+const char *qualified_plain(struct arena *a, const char *name);
 
 #endif

@@ -64,13 +64,26 @@ static void test_first_generic(void **state)
 	assert_null(qualified_first_generic(&a, "poll<never closed"));
 }
 
+static void test_plain(void **state)
+{
+	SCRATCH(a);
+
+	(void)state;
+	assert_string_equal(qualified_plain(&a, "app::run"), "app::run");
+	assert_string_equal(qualified_plain(&a, "app::Queue<u8, fn(u8) -> u8>::pop<T>"),
+	                    "app::Queue::pop");
+	assert_string_equal(qualified_plain(&a, "<app::A as app::B<u8>>::f::{closure#0}"),
+	                    "f::{closure#0}");
+	assert_string_equal(qualified_plain(&a, "<"), "");
+	assert_string_equal(qualified_plain(&a, ">x"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_last_component),
-		cmocka_unit_test(test_is_path),
-		cmocka_unit_test(test_base_len),
-		cmocka_unit_test(test_first_generic),
+		cmocka_unit_test(test_last_component), cmocka_unit_test(test_is_path),
+		cmocka_unit_test(test_base_len),       cmocka_unit_test(test_first_generic),
+		cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

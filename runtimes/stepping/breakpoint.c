@@ -13,6 +13,7 @@
 #include "dwarf/names/source.h"
 #include "runtimes/future/future.h"
 #include "runtimes/hits/predicate_filter.h"
+#include "runtimes/query/function_named.h"
 #include "runtimes/stepping/debuggee.h"
 
 /* ---- what was typed ---- */
@@ -61,6 +62,7 @@ static struct error *refuse_line(const char *text, const char *colon)
 static struct error *read_spec(struct arena *a, const char *text, struct spec *ret)
 {
 	const char *colon = strrchr(text, ':');
+	bool has_generics = strchr(text, '<') != NULL;
 	uint64_t number;
 
 	*ret = (struct spec){ .kind = SPEC_FUNCTION, .name = text };
@@ -78,7 +80,7 @@ static struct error *read_spec(struct arena *a, const char *text, struct spec *r
 		ret->name = arena_strndup(a, text, (size_t)(colon - text));
 		return NULL;
 	}
-	if (!*text || strpbrk(text, " \t") || text[0] == ':' ||
+	if (!*text || (!has_generics && strpbrk(text, " \t")) || text[0] == ':' ||
 	    (colon && colon > text && colon[-1] != ':'))
 		return error_new(ERR_USAGE,
 		                 "\"%s\" is no place: name FILE:LINE, a function or 0xADDRESS",
@@ -193,7 +195,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	if (spec.kind == SPEC_LINE) {
 		TRY(lookup_line_places(di, spec.name, spec.line, &tmp, &found));
 	} else if (spec.kind == SPEC_FUNCTION) {
-		TRY(lookup_function_places(di, spec.name, &tmp, &found));
+		TRY(function_named_places(di, spec.name, &tmp, &found));
 	} else {
 		struct region region;
 		size_t n;

@@ -279,6 +279,20 @@ def lost_variable(asyncdbg, program):
 
 
 @check
+def one_instance(asyncdbg, program):
+    """A function with generics is that instance alone, by its short name and by its whole one."""
+    if is_optimised(program): # it is inlined
+        return
+    session, _ = begin(asyncdbg, program, "rounds", "stepping::awaits::rounds")
+    all_of_them = session.ask("break spawn_among")["breakpoints"][0]["places"]
+    for name in ("async fn stepping::awaits::rounds", "stepping::awaits::rounds::{async_fn_env#0}"):
+        places = session.ask(f'break "stepping::spawn_among<{name}>"')["breakpoints"][0]["places"]
+        expect("one place", 1, len(places))
+        expect("of many", True, places[0] in all_of_them and len(all_of_them) > 1)
+    end(session)
+
+
+@check
 def other_breakpoint(asyncdbg, program):
     """A breakpoint of another task ends the step."""
     line = line_of("crowd", "me.pass(other).await", "async fn neighbour")
