@@ -164,9 +164,9 @@ static bool is_alike(const struct await *a, const struct await *b)
 }
 
 /*
- * Whether the line decides which await of a type and place it is. The line of `__awaitee` is that of
- * the beginning of the expression, the line of a state that of its end, `.await`. So none is behind
- * the other, and where their sums are equal, each await is on one line.
+ * Whether the line decides which await of a type and place it is. The line of `__awaitee` is that
+ * of the beginning of the expression, the line of a state that of its end, `.await`. So none is
+ * behind the other, and where their sums are equal, each await is on one line.
  */
 static bool lines_decide(const struct await_states *s, const struct await *of)
 {
