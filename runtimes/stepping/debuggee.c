@@ -235,6 +235,7 @@ void debuggee_close(struct debuggee *d)
 	control_close(&d->control);
 	breakpoint_free_all(d);
 	watch_free_all(d);
+	vec_free(&d->libraries.own);
 	step_cache_close(d->step_cache);
 	d->step_cache = NULL;
 	event_break_forget(d);

@@ -308,7 +308,7 @@ check_sources() {
 	expect 0 '' "${core[@]}" "${map[@]}" list "$place"
 	! LC_ALL=C grep -q $'[\e\t]' out || complain "control characters" list
 	expect 0 '' "${core[@]}" --json "${map[@]}" list "$place"
-	expect 2 'has no line 4294967290; it has 2' "${core[@]}" "${map[@]}" list "${place/3/4294967295}"
+	expect 2 'has no line 4294967295; it has 2' "${core[@]}" "${map[@]}" list "${place/3/4294967295}"
 	expect 2 'no code of this program is of a file nothing.rs' "${core[@]}" list nothing.rs:1
 	expect 2 'no function of the name no::such' "${core[@]}" list no::such
 	expect 64 'is no line' "${core[@]}" list main.rs:4294967296
