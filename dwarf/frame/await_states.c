@@ -51,7 +51,7 @@ const struct type *await_states_coroutine(const struct type *argument)
 	return t && type_is_coroutine(t) ? t : NULL;
 }
 
-static const struct type *type_of(struct dwarf_module *dm, Dwarf_Die *variable)
+const struct type *await_states_type_of(struct dwarf_module *dm, Dwarf_Die *variable)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die type;
@@ -69,7 +69,7 @@ static const struct type *polled_by(struct dwarf_module *dm, Dwarf_Die *function
 		return NULL;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
-			return await_states_coroutine(type_of(dm, &child));
+			return await_states_coroutine(await_states_type_of(dm, &child));
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return NULL;
 }
@@ -92,7 +92,7 @@ static void read_offset(Dwarf_Die *variable, struct await *ret)
 static void add_await(struct await_states *s, Dwarf_Die *variable)
 {
 	struct await a = { .die = dwarf_dieoffset(variable),
-		           .type = type_of(s->dm, variable),
+		           .type = await_states_type_of(s->dm, variable),
 		           .file = dwarf_decl_file(variable) };
 	int line;
 

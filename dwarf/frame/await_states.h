@@ -30,6 +30,8 @@ uint64_t await_states_of_block(const struct await_states *s, Dwarf_Die *block);
 /* Whether a location holds for the whole scope of a variable, and is in the frame. */
 bool await_states_is_in_frame(Dwarf_Attribute *location);
 
+/* The type of a variable or parameter; NULL: it has none. */
+const struct type *await_states_type_of(struct dwarf_module *dm, Dwarf_Die *variable);
 /* The type of a coroutine, from that of the first argument of its poll function; NULL: it is none.
  */
 const struct type *await_states_coroutine(const struct type *argument);

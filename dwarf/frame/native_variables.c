@@ -34,16 +34,6 @@ static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_
 	};
 }
 
-static const struct type *type_of(struct dwarf_module *dm, Dwarf_Die *die)
-{
-	Dwarf_Attribute type;
-	Dwarf_Die ret;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &type) && dwarf_formref_die(&type, &ret)
-	               ? type_at(dm, dwarf_dieoffset(&ret))
-	               : NULL;
-}
-
 /* ---- variables that an await loses ---- */
 
 /* The value of an argument Pin<&mut T>; 0: unknown. */
@@ -71,7 +61,7 @@ static void find_awaits(struct listing *l, Dwarf_Die *function)
 	do {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
-		l->coroutine = await_states_coroutine(type_of(l->dm, &child));
+		l->coroutine = await_states_coroutine(await_states_type_of(l->dm, &child));
 		l->coroutine_addr = read_pin(l, &child);
 		return;
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -100,7 +90,7 @@ static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 	if (l->found.n >= NATIVE_MAX_VARIABLES || !dwarf_attr_integrate(die, DW_AT_name, &name) ||
 	    !(v.name = dwarf_formstring(&name)))
 		return;
-	v.type = type_of(l->dm, die);
+	v.type = await_states_type_of(l->dm, die);
 	v.may_be_lost = may_be_lost(l, block, die);
 	v.value = v.type ? value_of(l, die, type_size(v.type))
 	                 : (struct location_value){ .problem = "its type is not known" };

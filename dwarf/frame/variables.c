@@ -427,19 +427,27 @@ static void visible_close(struct visible *s)
 	arena_free(&s->plan.arena);
 }
 
-/* The value of a pointer, in an argument Pin<&mut T>; 0: unknown. */
+/* The eight bytes that a location has: in a register, or in memory. */
+static bool word_at(const struct visible *s, const struct expression *place, uint64_t *ret)
+{
+	bool is_value;
+
+	if (!evaluate(&s->walk, place, true, ret, &is_value))
+		return false;
+	if (is_value)
+		return true;
+	struct error *err = target_read_uint(s->walk.target, *ret, 8, ret);
+	bool ok = !err;
+	error_free(err);
+	return ok;
+}
+
+/* The address in an argument Pin<&mut T>; 0: unknown. */
 static uint64_t read_pin(const struct visible *s, const struct place *p)
 {
 	uint64_t ret;
-	bool is_value;
 
-	if (!evaluate(&s->walk, &p->location, true, &ret, &is_value))
-		return 0;
-	if (is_value)
-		return ret;
-	struct error *err CLEANUP(error_freep) =
-		target_read_uint(s->walk.target, ret, sizeof(ret), &ret);
-	return err ? 0 : ret;
+	return word_at(s, &p->location, &ret) ? ret : 0;
 }
 
 static bool may_be_lost(const struct visible *s, const struct place *variable)
@@ -487,20 +495,6 @@ void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_
 
 /* ---- pieces ---- */
 
-static bool piece_word(const struct visible *s, const struct expression *piece, uint64_t *ret)
-{
-	bool is_value;
-
-	if (!evaluate(&s->walk, piece, true, ret, &is_value))
-		return false;
-	if (is_value)
-		return true;
-	struct error *err = target_read_uint(s->walk.target, *ret, 8, ret);
-	bool ok = !err;
-	error_free(err);
-	return ok;
-}
-
 /*
  * A location in pieces is a sequence of expressions, each followed by the size of its piece. An
  * empty expression means that the piece is optimised out.
@@ -518,7 +512,7 @@ static void visit_pieces(const struct visible *s, const struct place *p, variabl
 			piece.n++;
 			continue;
 		}
-		if (op->number == 8 && piece.n && piece_word(s, &piece, &w.word))
+		if (op->number == 8 && piece.n && word_at(s, &piece, &w.word))
 			visit(&w, arg);
 		if (op->number > UINT32_MAX)
 			return;
