@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 
@@ -81,7 +82,7 @@ static void read_offset(Dwarf_Die *variable, struct await *ret)
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!dwarf_attr(variable, DW_AT_location, &attr) || !dwarf_whatform(&attr) ||
+	if (!dwarf_attr(variable, DW_AT_location, &attr) ||
 	    dwarf_getlocation(&attr, &ops, &n) != 0 || n < 2 || n > 3 ||
 	    ops[1].atom != DW_OP_deref || (n == 3 && ops[2].atom != DW_OP_plus_uconst))
 		return;
@@ -146,7 +147,7 @@ static Dwarf_Off read_block(struct await_states *s, Dwarf_Die *die, int depth)
 
 static const struct member *awaitee_of(const struct variant *v)
 {
-	return v->payload && v->name && strncmp(v->name, "Suspend", strlen("Suspend")) == 0
+	return v->payload && v->name && str_begins(v->name, "Suspend")
 	               ? type_member(v->payload, "__awaitee")
 	               : NULL;
 }
@@ -217,7 +218,7 @@ static void match(struct await_states *s)
 		known |= s->awaits.data[i].states;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (v[i].name && strncmp(v[i].name, "Suspend", strlen("Suspend")) == 0 &&
+		if (v[i].name && str_begins(v[i].name, "Suspend") &&
 		    (s->cut || !(known & bit_of(i))))
 			s->elsewhere |= bit_of(i);
 	}
