@@ -41,13 +41,18 @@ static uint64_t bit_of(size_t variant)
 
 /* ---- reading ---- */
 
-const struct type *await_states_coroutine(const struct type *argument)
+const struct type *await_states_pinned(const struct type *argument)
 {
 	const struct member *m = argument && type_is(argument, "core::pin::Pin")
 	                                 ? type_single_member(argument)
 	                                 : NULL;
-	const struct type *t =
-		m && type_kind(m->type) == TYPE_POINTER ? type_target(m->type) : NULL;
+
+	return m && type_kind(m->type) == TYPE_POINTER ? type_target(m->type) : NULL;
+}
+
+const struct type *await_states_coroutine(const struct type *argument)
+{
+	const struct type *t = await_states_pinned(argument);
 
 	return t && type_is_coroutine(t) ? t : NULL;
 }

@@ -32,6 +32,8 @@ bool await_states_is_in_frame(Dwarf_Attribute *location);
 
 /* The type of a variable or parameter; NULL: it has none. */
 const struct type *await_states_type_of(struct dwarf_module *dm, Dwarf_Die *variable);
+/* The T of Pin<&mut T>; NULL: it is none. */
+const struct type *await_states_pinned(const struct type *argument);
 /* The type of a coroutine, from that of the first argument of its poll function; NULL: it is none.
  */
 const struct type *await_states_coroutine(const struct type *argument);

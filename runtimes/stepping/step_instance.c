@@ -2,22 +2,13 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/frame/await_states.h"
 #include "dwarf/frame/variables.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
-
-/* The T of an argument Pin<&mut T>; NULL: it is none. */
-static const struct type *pinned(const struct function *f)
-{
-	const struct type *pin = function_first_argument(f);
-	const struct member *m =
-		pin && type_is(pin, "core::pin::Pin") ? type_single_member(pin) : NULL;
-
-	return m && type_kind(m->type) == TYPE_POINTER ? type_target(m->type) : NULL;
-}
 
 static bool returns_poll(const struct function *f)
 {
@@ -28,7 +19,8 @@ static bool returns_poll(const struct function *f)
 
 const struct type *step_instance_type(const struct function *f)
 {
-	const struct type *t = debuginfo_need(f->dm) ? pinned(f) : NULL;
+	const struct type *t =
+		debuginfo_need(f->dm) ? await_states_pinned(function_first_argument(f)) : NULL;
 
 	return t && (type_is_coroutine(t) || returns_poll(f)) ? t : NULL;
 }
