@@ -55,6 +55,17 @@ static void find_target(const struct instruction_reader *r, struct instruction *
 	}
 }
 
+static bool is_store(const struct instruction_reader *r)
+{
+	const cs_x86 *x = &r->insn->detail->x86;
+
+	for (uint8_t i = 0; i < x->op_count; i++) {
+		if (x->operands[i].type == X86_OP_MEM && (x->operands[i].access & CS_AC_WRITE))
+			return true;
+	}
+	return false;
+}
+
 static bool is_in(const struct instruction_reader *r, unsigned group)
 {
 	return cs_insn_group(r->handle, r->insn, group);
@@ -90,6 +101,7 @@ void instruction_read(struct instruction_reader *r, uint64_t addr, const uint8_t
 	         r->insn->op_str[0] ? " " : "", r->insn->op_str);
 	find_target(r, ret);
 	ret->flow = flow_of(r);
+	ret->stores = is_store(r);
 }
 
 void instruction_reader_close(struct instruction_reader **r)

@@ -34,6 +34,7 @@ struct instruction {
 	uint64_t target; /* that it jumps to or calls, or of an operand relative to the pc */
 	bool is_branch;  /* target is what it jumps to or calls */
 	enum instruction_flow flow;
+	bool stores; /* an operand of it is memory that it writes */
 };
 
 struct instruction_reader;

@@ -61,6 +61,33 @@ static void test_rows(void **state)
 }
 
 /* No instruction, and one that is cut short. */
+static void test_stores(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		bool stores;
+	} all[] = {
+		{ "\xc6\x47\x1c\x05", 4, true },              /* mov byte ptr [rdi + 0x1c], 5 */
+		{ "\x48\x89\x44\x24\x08", 5, true },          /* mov qword ptr [rsp + 8], rax */
+		{ "\x83\x47\x08\x01", 4, true },              /* add dword ptr [rdi + 8], 1 */
+		{ "\x48\x8b\x47\x08", 4, false },             /* mov rax, qword ptr [rdi + 8] */
+		{ "\x83\x7f\x08\x01", 4, false },             /* cmp dword ptr [rdi + 8], 1 */
+		{ "\x48\x81\xc4\x88\x01\x00\x00", 7, false }, /* add rsp, 0x188 */
+		{ "\xe9\x10\x00\x00\x00", 5, false },         /* jmp */
+		{ "\xc3", 1, false },                         /* ret */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct instruction in;
+
+		read(SYNTAX_INTEL, all[i].bytes, all[i].len, &in);
+		assert_false(in.bad);
+		assert_int_equal(in.stores, all[i].stores);
+	}
+}
+
 static void test_bad(void **state)
 {
 	struct instruction in;
@@ -89,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_stores),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_machine),
 	};

@@ -16,17 +16,14 @@ static bool find_first(Dwarf_Die *function, Dwarf_Die *ret)
 	return false;
 }
 
-/* The only operation of a location; NULL: there is none, or more. */
-static const Dwarf_Op *only_operation(Dwarf_Die *die, unsigned name, uint64_t pc)
+/* The operations of a location; false: there is none at that link-time address, or more than one.
+ */
+static bool read_operations(Dwarf_Die *die, unsigned name, uint64_t pc, Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t n;
 
-	if (!dwarf_attr_integrate(die, name, &attr) ||
-	    dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1 || n != 1)
-		return NULL;
-	return ops;
+	return dwarf_attr_integrate(die, name, &attr) &&
+	       dwarf_getlocation_addr(&attr, pc, ops, n, 1) == 1;
 }
 
 static bool is_between(unsigned atom, unsigned first, unsigned last)
@@ -38,11 +35,12 @@ static bool is_between(unsigned atom, unsigned first, unsigned last)
 static bool add_base(const struct function *f, Dwarf_Die *function, uint64_t addr,
                      struct argument_place *ret)
 {
-	const Dwarf_Op *base =
-		only_operation(function, DW_AT_frame_base, addr - f->dm->module->bias);
 	struct cfa_rule cfa;
+	Dwarf_Op *base;
+	size_t n;
 
-	if (!base)
+	if (!read_operations(function, DW_AT_frame_base, addr - f->dm->module->bias, &base, &n) ||
+	    n != 1)
 		return false;
 	if (is_between(base->atom, DW_OP_reg0, DW_OP_reg31)) {
 		ret->reg = base->atom - DW_OP_reg0;
@@ -55,28 +53,52 @@ static bool add_base(const struct function *f, Dwarf_Die *function, uint64_t add
 	return true;
 }
 
-bool argument_place_at(const struct function *f, uint64_t addr, struct argument_place *ret)
+/* The place of a parameter of the function, or of one that is inlined into it. */
+static bool read_place(const struct function *f, Dwarf_Die *function, Dwarf_Die *parameter,
+                       uint64_t addr, struct argument_place *ret)
 {
-	Dwarf_Die function, parameter;
+	Dwarf_Op *op;
+	size_t n;
 
-	*ret = (struct argument_place){ 0 };
-	if (!debuginfo_need(f->dm) || !f->dm->dwarf ||
-	    !dwarf_offdie(f->dm->dwarf, f->die, &function) || !find_first(&function, &parameter))
+	if (!read_operations(parameter, DW_AT_location, addr - f->dm->module->bias, &op, &n) || !n)
 		return false;
-	const Dwarf_Op *op = only_operation(&parameter, DW_AT_location, addr - f->dm->module->bias);
-	if (!op)
-		return false;
-	if (is_between(op->atom, DW_OP_reg0, DW_OP_reg31)) {
+	if (n == 1 && is_between(op->atom, DW_OP_reg0, DW_OP_reg31)) {
 		ret->reg = op->atom - DW_OP_reg0;
 		return true;
 	}
-	ret->in_memory = true;
+	if (n > 2 || (n == 2 && op[1].atom != DW_OP_stack_value))
+		return false;
+	ret->in_memory = n == 1;
 	ret->offset = (int64_t)op->number;
 	if (is_between(op->atom, DW_OP_breg0, DW_OP_breg31)) {
 		ret->reg = op->atom - DW_OP_breg0;
 		return true;
 	}
-	return op->atom == DW_OP_fbreg && add_base(f, &function, addr, ret);
+	return op->atom == DW_OP_fbreg && add_base(f, function, addr, ret);
+}
+
+static bool read_function(const struct function *f, Dwarf_Die *ret)
+{
+	return debuginfo_need(f->dm) && f->dm->dwarf && dwarf_offdie(f->dm->dwarf, f->die, ret);
+}
+
+bool argument_place_at(const struct function *f, uint64_t addr, struct argument_place *ret)
+{
+	Dwarf_Die function, parameter;
+
+	*ret = (struct argument_place){ 0 };
+	return read_function(f, &function) && find_first(&function, &parameter) &&
+	       read_place(f, &function, &parameter, addr, ret);
+}
+
+bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_t addr,
+                               struct argument_place *ret)
+{
+	Dwarf_Die function, call, parameter;
+
+	*ret = (struct argument_place){ 0 };
+	return read_function(f, &function) && dwarf_offdie(f->dm->dwarf, site, &call) &&
+	       find_first(&call, &parameter) && read_place(f, &function, &parameter, addr, ret);
 }
 
 bool argument_place_stays(const struct function *f)

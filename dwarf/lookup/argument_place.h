@@ -1,14 +1,19 @@
-/* Where a function keeps its first argument: for a poll function the address of what is polled. */
+/*
+ * Where a function, inlined or not, keeps its first argument: for a poll function the address of
+ * what is polled.
+ */
 #ifndef DWARF_LOOKUP_ARGUMENT_PLACE_H
 #define DWARF_LOOKUP_ARGUMENT_PLACE_H
 
+#include <elfutils/libdw.h>
+
 #include "dwarf/lookup/lookup.h"
 
-/* The value of a register (DWARF number), or the memory at its sum with an offset. */
+/* The sum of a register (DWARF number) and an offset, or the memory there. */
 struct argument_place {
 	unsigned reg;
 	bool in_memory;
-	int64_t offset; /* in_memory */
+	int64_t offset;
 };
 
 /*
@@ -16,6 +21,9 @@ struct argument_place {
  * False if the debug info does not tell, or if it is more than a register and an offset.
  */
 bool argument_place_at(const struct function *f, uint64_t addr, struct argument_place *ret);
+/* The same of a function that is inlined into f; site: the DIE of the inlined call. */
+bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_t addr,
+                               struct argument_place *ret);
 /*
  * Whether it is in the frame from the first to the last instruction of the function, as in
  * unoptimised code.

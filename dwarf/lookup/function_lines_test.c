@@ -96,13 +96,50 @@ static void test_argument(void **state)
 	assert_false(cfa_rule_at(f->target, 1, &cfa));
 }
 
+/* An optimised coroutine that is inlined has its own argument: how many of its rows have a place.
+ */
+static size_t count_places(const struct function *f, const struct function_lines *l, size_t call)
+{
+	struct argument_place place;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->nrows; i++) {
+		if (l->rows[i].call == call &&
+		    argument_place_inlined_at(f, l->calls[call].site, l->rows[i].addr, &place)) {
+			assert_true(place.reg < f->dm->di->target->arch->nregs);
+			n++;
+		}
+	}
+	return n;
+}
+
+static void test_inlined_argument(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/inlined.elf");
+	const struct function *inner = function_of(&f, "inner");
+	struct function_lines l;
+	struct argument_place place;
+	size_t found = 0;
+
+	(void)state;
+	function_lines_read(inner, &f.arena, &l);
+	for (size_t i = 1; i < l.ncalls; i++) {
+		if (l.calls[i].is_coroutine)
+			found += count_places(inner, &l, i);
+		assert_false(
+			argument_place_inlined_at(inner, l.calls[i].site, inner->high, &place));
+	}
+	assert_true(found > 0);
+	assert_false(argument_place_inlined_at(inner, UINT64_MAX, inner->low, &place));
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_coroutine),
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_argument),
+		cmocka_unit_test(test_coroutine),        cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_inlined),          cmocka_unit_test(test_argument),
+		cmocka_unit_test(test_inlined_argument),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
