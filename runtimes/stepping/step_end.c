@@ -26,19 +26,23 @@ const char step_inlined_note[] =
 static bool is_inlined_poll(const struct step_plan *p)
 {
 	return p->at.lines && p->at.lines->ncalls && p->at.lines->calls[p->at.call].is_coroutine &&
-	       (p->at.call || !p->instance.type);
+	       (p->at.call != p->polled_call || !p->instance.type);
 }
 
 /* What the return of its function means. */
-static enum step_reason reason_of_return(const struct step_plan *p)
+static enum step_reason reason_of_return(struct step_plan *p)
 {
-	return is_inlined_poll(p) ? STEP_LEFT : STEP_RETURNED;
+	bool known = p->polled_call ? step_instance_has_returned(p) : !is_inlined_poll(p);
+
+	return known ? STEP_RETURNED : STEP_LEFT;
 }
 
 static struct error *at_users_frame(void *arg, const struct trap_hit *hit, bool *stop)
 {
+	struct step_plan *p = arg;
+
 	(void)hit;
-	step_end_set(arg, reason_of_return(arg), stop);
+	step_end_set(p, p->left_as, stop);
 	return NULL;
 }
 
@@ -83,6 +87,7 @@ static struct error *leave(struct step_plan *p, const struct frame *frame)
 	const struct tracer_filter filter = step_returned_to(p, frame->sp);
 
 	p->leaving = true;
+	p->left_as = reason_of_return(p);
 	p->cfa = frame->sp;
 	TRY(step_end_clear(p));
 	return step_trap(p, &p->lines, frame->pc, &filter, at_users_frame);
@@ -102,15 +107,17 @@ struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found)
 /* The function has returned for good: to code of the user, or to a library. */
 static struct error *returned(struct step_plan *p, const struct trap_hit *hit, bool *stop)
 {
+	enum step_reason reason = reason_of_return(p);
 	bool found;
 
 	p->tid = hit->tid;
-	if (is_inlined_poll(p))
+	if (reason == STEP_LEFT)
 		p->end.note = step_inlined_note;
 	if (p->options->whole)
 		p->end.note = "its task has finished";
-	if (p->options->whole || is_users(p, hit->addr - 1)) {
-		step_end_set(p, reason_of_return(p), stop);
+	/* What polls one that may be suspended may do so for long, before it returns. */
+	if (p->options->whole || reason == STEP_LEFT || is_users(p, hit->addr - 1)) {
+		step_end_set(p, reason, stop);
 		return NULL;
 	}
 	TRY(step_end_go_out(p, hit->tid, &found));
@@ -119,7 +126,7 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 	if (!p->end.note)
 		p->end.note = p->instance.type ? "no async function of yours awaits it"
 		                               : "no code of yours called it";
-	step_end_set(p, reason_of_return(p), stop);
+	step_end_set(p, reason, stop);
 	return NULL;
 }
 
@@ -163,7 +170,8 @@ struct error *step_end_at_return(void *arg, const struct trap_hit *hit, bool *st
 	bool pending;
 
 	TRY(step_instance_is_pending(p, hit->tid, &pending));
-	if (pending && !p->instance.addr) {
+	bool unseen = p->polled_call && !p->entries.n && !p->d->control.production;
+	if (pending && (!p->instance.addr || unseen)) {
 		p->tid = hit->tid;
 		p->end.note = "it is suspended, and the debug info does not tell its address: it "
 			      "cannot be followed";
@@ -221,6 +229,30 @@ static bool is_replaced(struct step_plan *p)
 	return state && strcmp(state, "Unresumed") == 0;
 }
 
+static void end_replaced(struct step_plan *p, const struct trap_hit *hit, bool *stop)
+{
+	p->tid = hit->tid;
+	p->end.note = "another one is about to be polled in its memory";
+	step_end_set(p, STEP_DROPPED, stop);
+}
+
+static struct error *resume(struct step_plan *p, const struct trap_hit *hit,
+                            const struct step_frame *frame, bool *stop)
+{
+	p->active = true;
+	p->end.polls++;
+	p->tid = hit->tid;
+	p->cfa = frame->cfa;
+	p->returns = frame->returns;
+	step_value_begin(p, frame);
+	/* Its instructions are to be executed one by one again. */
+	*stop = p->resumed = p->options->kind == STEP_INTO;
+	TRY(step_end_plant_return(p));
+	if (p->d->control.production)
+		return free_suspended(p);
+	return p->by_call ? step_lines_plant(p) : NULL;
+}
+
 static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 {
 	struct step_plan *p = arg;
@@ -230,24 +262,42 @@ static struct error *at_entry(void *arg, const struct trap_hit *hit, bool *stop)
 	if (p->active)
 		return NULL;
 	if (is_replaced(p)) {
-		p->tid = hit->tid;
-		p->end.note = "another one is about to be polled in its memory";
-		step_end_set(p, STEP_DROPPED, stop);
+		end_replaced(p, hit, stop);
 		return NULL;
 	}
 	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
-	p->active = true;
-	p->end.polls++;
-	p->tid = hit->tid;
-	p->cfa = frame.cfa;
-	p->returns = frame.returns;
-	step_value_begin(p, &frame);
-	/* Its instructions are to be executed one by one again. */
-	*stop = p->resumed = p->options->kind == STEP_INTO;
-	TRY(step_end_plant_return(p));
-	if (p->d->control.production)
-		return free_suspended(p);
-	return p->by_call ? step_lines_plant(p) : NULL;
+	return resume(p, hit, &frame, stop);
+}
+
+/*
+ * The head of a coroutine that is inlined. The function need not have returned: what polls it again
+ * and again may be inlined there, too.
+ */
+static struct error *at_inlined_entry(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_frame frame;
+	SCRATCH(tmp);
+
+	/* Its head may have code that its first poll executes later, too. */
+	bool polled_before = p->was_suspended || p->end.polls || !p->active;
+	if (polled_before && is_replaced(p)) {
+		end_replaced(p, hit, stop);
+		return NULL;
+	}
+	TRY(step_frame_read(p, hit->tid, &tmp, &frame));
+	/* Of another poll, or of this one: that is not known. */
+	if (p->active && hit->tid == p->tid && frame.cfa == p->cfa)
+		return NULL;
+	if (p->active) {
+		struct trap *returning = p->returning;
+
+		p->returning = NULL;
+		TRY(trap_remove(&p->d->control, returning));
+		if (p->by_call)
+			TRY(step_untrap(p, &p->lines));
+	}
+	return resume(p, hit, &frame, stop);
 }
 
 /* ---- drops ---- */
@@ -269,6 +319,14 @@ static struct error *at_inlined_drop(void *arg, const struct trap_hit *hit, bool
 	struct step_plan *p = arg;
 
 	return step_instance_is_suspended(p, &p->inlined) ? at_drop(p, hit, stop) : NULL;
+}
+
+/* The same of the instance, which is inlined. */
+static struct error *at_own_drop(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+
+	return step_instance_is_suspended(p, &p->instance) ? at_drop(p, hit, stop) : NULL;
 }
 
 /* An argument of a function that is about to run. */
@@ -307,9 +365,35 @@ static struct error *plant_inlined_drops(struct step_plan *p)
 	return p->inlined.addr ? plant_drops(p, poll, &p->inlined, at_inlined_drop) : NULL;
 }
 
+/* Where the instance may be resumed, if it is inlined, and where it is dropped. */
+static struct error *plant_polled_inlined(struct step_plan *p)
+{
+	const struct function_lines *l = p->at.lines;
+	struct tracer_filter filter;
+	uint64_t last = 0;
+
+	if (p->entries.n)
+		return NULL;
+	for (size_t i = 0; i < l->nrows; i++) {
+		const struct function_row *row = &l->rows[i];
+
+		if (row->call != p->polled_call || row->addr == last ||
+		    !step_lines_is_head(l, row) ||
+		    !step_lines_filter_instance(p, row->addr, &filter))
+			continue;
+		TRY(step_trap(p, &p->entries, row->addr, &filter, at_inlined_entry));
+		last = row->addr;
+	}
+	return p->drops.n ? NULL
+	                  : plant_drops(p, l->calls[p->polled_call].function, &p->instance,
+	                                at_own_drop);
+}
+
 /* It is suspended: it may be polled again, or dropped. */
 static struct error *plant_suspended(struct step_plan *p)
 {
+	if (p->polled_call)
+		return plant_polled_inlined(p);
 	if (p->entries.n)
 		return NULL;
 	/* Where a result is returned in memory, its address is the first argument. */
@@ -429,5 +513,8 @@ struct error *step_end_plant(struct step_plan *p)
 {
 	TRY(step_end_plant_return(p));
 	TRY(plant_panic(p));
-	return p->d->control.production ? NULL : plant_inlined_drops(p);
+	if (p->d->control.production)
+		return NULL;
+	TRY(plant_inlined_drops(p));
+	return p->polled_call ? plant_polled_inlined(p) : NULL;
 }

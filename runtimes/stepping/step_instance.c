@@ -25,6 +25,14 @@ const struct type *step_instance_type(const struct function *f)
 	return t && (type_is_coroutine(t) || returns_poll(f)) ? t : NULL;
 }
 
+static const char *state_of(struct step_plan *p, const struct step_instance *of);
+
+/* A state that no poll begins with. */
+static bool is_final(const char *state)
+{
+	return strcmp(state, "Returned") == 0 || strcmp(state, "Panicked") == 0;
+}
+
 /* ---- by its variables: optimised code has no place for the argument ---- */
 
 struct owner {
@@ -73,19 +81,57 @@ static uint64_t find_by_variables(struct step_plan *p, const struct frame *frame
 	return owner.doubtful ? 0 : owner.addr;
 }
 
+static struct error *read_argument(struct step_plan *p, const struct frame *frame,
+                                   const struct argument_place *place, uint64_t *ret)
+{
+	*ret = 0;
+	if (place->reg >= p->arch->nregs || !(frame->known_regs >> place->reg & 1))
+		return NULL;
+	*ret = frame->regs[place->reg] + (uint64_t)place->offset;
+	if (!place->in_memory)
+		return NULL;
+	return control_read(&p->d->control, *ret, ret, sizeof(*ret));
+}
+
 struct error *step_instance_address(struct step_plan *p, const struct function *f,
                                     const struct frame *frame, uint64_t *ret)
 {
 	struct argument_place place;
 
 	*ret = 0;
-	if (!argument_place_at(f, frame->lookup_pc, &place) || place.reg >= p->arch->nregs ||
-	    !(frame->known_regs >> place.reg & 1))
+	return argument_place_at(f, frame->lookup_pc, &place) ? read_argument(p, frame, &place, ret)
+	                                                      : NULL;
+}
+
+/*
+ * Finds the innermost coroutine that is inlined around the line, and of which the debug info has
+ * the place of the argument.
+ */
+static struct error *find_inlined(struct step_plan *p, const struct frame *frame,
+                                  struct step_instance *ret)
+{
+	const struct function_lines *l = p->at.lines;
+	struct argument_place place;
+
+	for (size_t call = l && l->ncalls ? p->at.call : 0; call; call = l->calls[call].parent) {
+		const struct function_call *c = &l->calls[call];
+		struct step_instance found = {
+			.type = c->is_coroutine ? step_instance_type(c->function) : NULL,
+		};
+
+		if (!found.type ||
+		    !argument_place_inlined_at(p->at.function, c->site, frame->lookup_pc, &place))
+			continue;
+		TRY(read_argument(p, frame, &place, &found.addr));
+		const char *state = found.addr ? state_of(p, &found) : NULL;
+		if (!state || is_final(state))
+			continue;
+		*ret = found;
+		p->polled_call = call;
+		p->was_suspended = str_begins(state, "Suspend");
 		return NULL;
-	*ret = frame->regs[place.reg];
-	if (!place.in_memory)
-		return NULL;
-	return control_read(&p->d->control, *ret + (uint64_t)place.offset, ret, sizeof(*ret));
+	}
+	return NULL;
 }
 
 struct error *step_instance_find(struct step_plan *p, const struct step_frame *f,
@@ -99,13 +145,15 @@ struct error *step_instance_find(struct step_plan *p, const struct step_frame *f
 		                     .known_regs = (UINT64_C(1) << p->arch->nregs) - 1 };
 
 	*ret = (struct step_instance){ 0 };
-	ret->type = p->at.function ? step_instance_type(p->at.function) : NULL;
-	if (!ret->type)
+	if (!p->at.function)
 		return NULL;
+	ret->type = step_instance_type(p->at.function);
+	if (!ret->type)
+		return find_inlined(p, &frame, ret);
 	TRY(step_instance_address(p, p->at.function, &frame, &ret->addr));
 	if (!ret->addr)
 		ret->addr = find_by_variables(p, &frame, f->cfa, ret->type);
-	return NULL;
+	return ret->addr ? NULL : find_inlined(p, &frame, ret);
 }
 
 bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_frame *f)
@@ -119,6 +167,7 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
 	bool is_new = state && strcmp(state, "Unresumed") == 0;
 	p->at = before.at;
 	p->instance = before.instance;
+	p->polled_call = before.polled_call;
 	return is_new;
 }
 
@@ -131,11 +180,12 @@ void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 {
 	const struct type *t = step_instance_type(p->at.function);
 
+	p->polled_call = 0;
 	for (unsigned i = 0; t && type_is_coroutine(t) && i < 2; i++) {
 		p->instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };
 		const char *state = step_instance_state(p);
 
-		if (state && strcmp(state, "Returned") != 0 && strcmp(state, "Panicked") != 0)
+		if (state && !is_final(state))
 			return;
 	}
 	p->instance = (struct step_instance){ 0 };
@@ -201,7 +251,9 @@ struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret
 	if (type_is_coroutine(p->instance.type) && p->instance.addr) {
 		const char *state = step_instance_state(p);
 
-		*ret = !state || strcmp(state, "Returned") != 0;
+		/* Code around an inlined one may have dropped it since it returned. */
+		*ret = p->polled_call ? step_instance_is_suspended(p, &p->instance)
+		                      : !state || strcmp(state, "Returned") != 0;
 		return NULL;
 	}
 	TRY(control_registers(&p->d->control, tid, &tmp, &regs));
@@ -246,6 +298,15 @@ static const char *state_of(struct step_plan *p, const struct step_instance *of)
 const char *step_instance_state(struct step_plan *p)
 {
 	return state_of(p, &p->instance);
+}
+
+bool step_instance_has_returned(struct step_plan *p)
+{
+	bool own = p->instance.addr && type_is_coroutine(p->instance.type) &&
+	           p->at.call == p->polled_call;
+	const char *state = own ? step_instance_state(p) : NULL;
+
+	return state && strcmp(state, "Returned") == 0;
 }
 
 bool step_instance_is_suspended(struct step_plan *p, const struct step_instance *of)

@@ -13,21 +13,18 @@ static bool is_same_line(const struct step_plan *p, const struct function_row *r
 	        (row->file && p->at.file && strcmp(row->file, p->at.file) == 0));
 }
 
-/* Whether an inlined call, or the function itself (0), is around another one. */
-static bool is_around(const struct function_lines *l, size_t outer, size_t call)
+bool step_lines_is_around(const struct function_lines *l, size_t outer, size_t call)
 {
 	while (call && call != outer)
 		call = l->calls[call].parent;
 	return call == outer;
 }
 
-/*
- * The head of a coroutine's body: where it is resumed, and what panics if it must not be. A step
- * that begins there is at the same line.
+/* It has what panics if it must not be resumed, too. A step that begins there is at the same line.
  */
-static bool is_dispatch(const struct step_plan *p, const struct function_row *row)
+bool step_lines_is_head(const struct function_lines *l, const struct function_row *row)
 {
-	const struct function_call *call = &p->at.lines->calls[row->call];
+	const struct function_call *call = &l->calls[row->call];
 
 	return call->is_coroutine && row->line == call->line;
 }
@@ -52,7 +49,7 @@ static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 
 	/* At the entry nothing is known of the arguments, and the function did not get there. */
 	if (!row->statement || !row->line || row->addr == p->at.function->low ||
-	    is_dispatch(p, row))
+	    step_lines_is_head(l, row))
 		return false;
 	if (p->options->kind == STEP_UNTIL && row->call == p->at.call && row->line < least)
 		return false;
@@ -63,7 +60,8 @@ static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 	 * coroutine that is suspended returns to the await, too.
 	 */
 	if (row->call != p->at.call)
-		return is_around(l, row->call, p->at.call) && step_place_is_users(p, row->file) &&
+		return step_lines_is_around(l, row->call, p->at.call) &&
+		       step_place_is_users(p, row->file) &&
 		       !(row->in_await && l->calls[p->at.call].is_coroutine);
 	/* Macros of libraries have lines of their own files. */
 	if (is_same_line(p, row) || !step_place_is_users(p, row->file))
@@ -75,7 +73,8 @@ static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 static bool enters_inlined(struct step_plan *p, const struct function_row *row)
 {
 	return p->options->kind == STEP_INTO && row->statement && row->line &&
-	       row->call != p->at.call && is_around(p->at.lines, p->at.call, row->call) &&
+	       row->call != p->at.call &&
+	       step_lines_is_around(p->at.lines, p->at.call, row->call) &&
 	       step_place_is_users(p, row->file);
 }
 
@@ -94,12 +93,22 @@ bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tra
 	return true;
 }
 
-/* The thread polls the instance. */
-static bool filter_instance(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret)
+static bool find_argument(const struct step_plan *p, uint64_t addr, struct argument_place *ret)
+{
+	const struct function_lines *l = p->at.lines;
+
+	if (!p->polled_call)
+		return argument_place_at(p->at.function, addr, ret);
+	const struct function_row *row = function_lines_at(l, addr);
+	return row && step_lines_is_around(l, p->polled_call, row->call) &&
+	       argument_place_inlined_at(p->at.function, l->calls[p->polled_call].site, addr, ret);
+}
+
+bool step_lines_filter_instance(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret)
 {
 	struct argument_place place;
 
-	if (!p->instance.addr || !argument_place_at(p->at.function, addr, &place))
+	if (!p->instance.addr || !find_argument(p, addr, &place))
 		return false;
 	*ret = (struct tracer_filter){ .reg = place.reg,
 		                       .nloads = place.in_memory,
@@ -126,14 +135,14 @@ bool step_lines_has(struct step_plan *p, uint64_t addr)
  * What an inlined call has come to when the code around it goes on. A coroutine goes on behind an
  * await only when what it awaits is ready.
  */
-static enum step_reason reason_at(const struct step_plan *p, const struct function_row *row)
+static enum step_reason reason_at(struct step_plan *p, const struct function_row *row)
 {
 	const struct function_call *call = &p->at.lines->calls[p->at.call];
 	bool awaited = p->at.call && p->at.lines->calls[call->parent].is_coroutine;
 
 	if (row->call == p->at.call)
 		return STEP_LINE;
-	if (call->is_coroutine && !awaited)
+	if (call->is_coroutine && !awaited && !step_instance_has_returned(p))
 		return STEP_LEFT;
 	return call->is_coroutine || p->options->kind == STEP_FINISH ? STEP_RETURNED : STEP_LINE;
 }
@@ -143,6 +152,8 @@ static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 	struct step_plan *p = arg;
 	const struct function_row *row = function_lines_at(p->at.lines, hit->addr);
 
+	if (step_reach_leaves(p, hit->addr))
+		return NULL;
 	p->tid = hit->tid;
 	step_end_set(p, row ? reason_at(p, row) : STEP_LINE, stop);
 	if (p->end.reason == STEP_LEFT)
@@ -179,7 +190,7 @@ struct error *step_lines_plant(struct step_plan *p)
 		if (row->addr == last || !may_stop_at(p, row) ||
 		    (p->reach.limited && !map_has(&p->reach.places, row->addr)))
 			continue;
-		if (!filter_instance(p, row->addr, &filter)) {
+		if (!step_lines_filter_instance(p, row->addr, &filter)) {
 			if (!step_lines_filter_call(p, row->addr, &filter))
 				continue;
 			p->by_call = true;

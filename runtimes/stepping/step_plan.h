@@ -61,6 +61,13 @@ struct step_plan {
 	struct step_place at;
 	struct step_instance instance;
 	/*
+	 * Whose poll function that one has: the inlined call, as an index into at.lines->calls; 0:
+	 * the function itself.
+	 */
+	size_t polled_call;
+	bool was_suspended; /* it was, before the poll in which the step begins; of an inlined one
+	                     */
+	/*
 	 * Within that one: the coroutine that steps, if its code is inlined into the function of
 	 * the other. addr 0: it is not, or where it lies is not known yet.
 	 */
@@ -83,9 +90,10 @@ struct step_plan {
 	               */
 	unsigned walked; /* instructions that were executed one by one */
 	bool by_itself;  /* single instructions have led to the end of the step: no trap was hit */
-	bool leaving;    /* it has returned, and goes on to a frame of the user's code */
-	bool on_any;     /* STEP_INTO: what was spawned is waited for, on whatever thread */
-	bool on_stack;   /* the suspended instance lies on the stack of thread tid */
+	bool leaving;    /* it has returned, and goes on to a frame of the user's code, */
+	enum step_reason left_as; /* for this reason */
+	bool on_any;   /* STEP_INTO: what was spawned is waited for, on whatever thread */
+	bool on_stack; /* the suspended instance lies on the stack of thread tid */
 	struct step_end end;
 };
 
@@ -110,6 +118,13 @@ void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret);
 
 /* Traps at the lines that a step may stop at, for the instance or the call in progress. */
 struct error *step_lines_plant(struct step_plan *p) MUST_CHECK;
+/* Whether a call of at.lines is around another one, or is that; 0, the function, is around all. */
+bool step_lines_is_around(const struct function_lines *l, size_t outer, size_t call);
+/* Whether a row is at the head of the coroutine that it is of: where that is resumed. */
+bool step_lines_is_head(const struct function_lines *l, const struct function_row *row);
+/* The thread polls the instance; false: at that address the debug info does not tell whose poll. */
+bool step_lines_filter_instance(const struct step_plan *p, uint64_t addr,
+                                struct tracer_filter *ret);
 /* Whether the step ends at an address of the function. */
 bool step_lines_has(struct step_plan *p, uint64_t addr);
 /* The thread is in the call in progress; false: the debug info does not tell how to know. */
@@ -122,6 +137,11 @@ bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tra
  * only those can have traps. ERR_STATE: the code does not tell.
  */
 struct error *step_reach_find(struct step_plan *p, uint64_t pc) MUST_CHECK;
+/*
+ * Whether the code at pc, in a coroutine, does nothing but leave it. Optimised code has such ends
+ * of polls in common, with the line of any of them.
+ */
+bool step_reach_leaves(struct step_plan *p, uint64_t pc);
 
 /* ---- step_instance.c ---- */
 
@@ -139,6 +159,8 @@ void step_instance_enter(struct step_plan *p, const struct step_frame *f);
 bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_frame *f);
 /* Whether the poll that has just returned has left it suspended, so that it is polled again. */
 struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret) MUST_CHECK;
+/* The step is of a coroutine, and its object is in the state of one that has returned. */
+bool step_instance_has_returned(struct step_plan *p);
 /* "Returned", "Suspend0": the state of the object of a coroutine; NULL: unknown. */
 const char *step_instance_state(struct step_plan *p);
 /* Whether a coroutine was polled, and has neither ended nor panicked. */

@@ -2,13 +2,18 @@
  * Which lines a thread can come to first. The processor has four breakpoints, and a function more
  * lines than that: with them alone, a step has places only where the code leads from here.
  */
+#include <string.h>
+
 #include "debugger/code/instruction.h"
 #include "debugger/target/target.h"
 #include "dwarf/lookup/argument_place.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
 
-enum { MAX_FUNCTION = 256 << 10 /* bytes */ };
+enum {
+	MAX_FUNCTION = 256 << 10, /* bytes */
+	MAX_WAY_OUT = 64,         /* instructions */
+};
 
 struct walk {
 	struct step_plan *p;
@@ -102,4 +107,66 @@ struct error *step_reach_find(struct step_plan *p, uint64_t pc)
 	                 "where the code leads from here is not known, and with --production a "
 	                 "line needs one of the processor's breakpoints: \"tbreak LINE\" and "
 	                 "\"continue\" do without");
+}
+
+/* ---- the way out ---- */
+
+/* The innermost coroutine around the code of a row: its call; false: there is none. */
+static bool find_coroutine(const struct function_lines *l, const struct function_row *row,
+                           size_t *ret)
+{
+	for (*ret = row->call; !l->calls[*ret].is_coroutine; *ret = l->calls[*ret].parent) {
+		if (!*ret)
+			return false;
+	}
+	return true;
+}
+
+static bool read_one(struct step_plan *p, struct instruction_reader *reader, uint64_t addr,
+                     struct instruction *ret)
+{
+	uint8_t bytes[INSTRUCTION_BYTES];
+	uint64_t left = p->at.function->high - addr;
+	size_t size = left < sizeof(bytes) ? left : sizeof(bytes);
+
+	if (addr < p->at.function->low || addr >= p->at.function->high)
+		return false;
+	struct error *err CLEANUP(error_freep) = control_read(&p->d->control, addr, bytes, size);
+	if (err)
+		return false;
+	instruction_read(reader, addr, bytes, size, ret);
+	return !ret->bad && !ret->stores;
+}
+
+/* A poll ends with a store of the state: code that stores nothing any more is behind its end. */
+static bool leaves(struct step_plan *p, struct instruction_reader *reader, uint64_t pc, size_t call)
+{
+	const struct function_lines *l = p->at.lines;
+	struct instruction in;
+
+	for (unsigned i = 0; i < MAX_WAY_OUT && read_one(p, reader, pc, &in); i++) {
+		if (in.flow == FLOW_END)
+			return strncmp(in.text, "ret", 3) == 0;
+		if (in.flow != FLOW_NEXT && (in.flow != FLOW_JUMP || !in.is_branch))
+			return false;
+		pc = in.flow == FLOW_JUMP ? in.target : pc + in.size;
+		const struct function_row *row =
+			in.flow == FLOW_JUMP ? function_lines_at(l, pc) : NULL;
+		if (row && !step_lines_is_around(l, call, row->call))
+			return true;
+	}
+	return false;
+}
+
+bool step_reach_leaves(struct step_plan *p, uint64_t pc)
+{
+	struct instruction_reader *reader CLEANUP(instruction_reader_close) = NULL;
+	const struct function_row *row = function_lines_at(p->at.lines, pc);
+	size_t call;
+
+	if (!row || !find_coroutine(p->at.lines, row, &call))
+		return false;
+	struct error *err CLEANUP(error_freep) =
+		instruction_reader_open(p->arch->elf_machine, SYNTAX_INTEL, &reader);
+	return !err && leaves(p, reader, pc, call);
 }

@@ -23,7 +23,7 @@ import re
 import subprocess
 import sys
 
-from stepping_cases import CASES, ENDS, OTHERS, RELEASE, UNSEEN
+from stepping_cases import CASES, ENDS, LEFT, OTHERS, RELEASE, UNSEEN
 from stepping_session import Ended, Hung, Session
 
 STEPS = 100  # no case has so many lines
@@ -76,7 +76,8 @@ def step(session, case, options, profile):
         stop = session.ask("next")["stopped"]
         if stop["task"] != task and stop["reason"] == "step":
             return f"task {stop['task']} instead of {task} at line {stop['line']}"
-    left = profile == "release" and stop["reason"] == "left"
+    left = profile == "release" and stop["reason"] == "left" and \
+        (case.name in LEFT or case.program != "stepping")
     # The process ends in that moment, so that the state of the task cannot be read.
     gone = case.end == "cancelled" and stop["reason"] == "dropped" and \
         "has exited" in (stop["step"]["note"] or "")
