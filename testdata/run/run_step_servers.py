@@ -294,9 +294,10 @@ def production(asyncdbg, programs, name):
             expect("hits", [number], d.hits())
         d.server.check_code("at a stop")
         d.session.send("continue")
-        d.server.expect("going")
+        # Not after "going": the next hit may come before that.
         d.session.process.kill()
         d.session.process.wait()
+        d.server.expect("going")
         d.server.check_free("killed")
 
 
