@@ -249,8 +249,9 @@ void tracer_hide_breakpoints(struct tracer *tr, uint64_t addr, void *bytes, size
 
 /*
  * Takes the oldest queued event, waiting for at most timeout_ns. *found false: there was none. An
- * event that halts is there as soon as all threads stand still. The program may end in between:
- * TRACER_CONTINUE is ERR_STATE then, and its last event follows.
+ * event that halts is there as soon as all threads stand still. Several threads may have caused one
+ * at the same time: TRACER_CONTINUE resumes nothing before the last of them is taken. The program
+ * may end in between: TRACER_CONTINUE is ERR_STATE then, and its last event follows.
  */
 struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct event *ret,
                                 bool *found) MUST_CHECK;

@@ -241,7 +241,8 @@ static void resume_all(struct tracer *tr)
 
 void tracer_continue(struct tracer *tr)
 {
-	if (tracer_report_hit(tr, NULL))
+	/* Several events may have halted it at once: it stands still at each of them. */
+	if (tracer_has_halt(tr) || tracer_report_hit(tr, NULL))
 		return;
 	for (size_t i = 0; i < tr->tracees.n && !tr->vfork_parent && !tr->want_halt; i++) {
 		struct tracee *tracee = &tr->tracees.data[i];

@@ -31,6 +31,7 @@ enum {
 	CALLERS = 3,
 	CALLS = 100,
 	LAUNCHES = 50,
+	HALTS = 500,
 	CODE = 16,
 	STEPS = 500, /* in called(), more than there are with sanitizers */
 };
@@ -659,6 +660,39 @@ static void test_signals_that_halt(void **state)
 	assert_int_equal(atomic_load(&c.shared->signals), 1);
 }
 
+static void *raise_forever(void *arg)
+{
+	for (;;)
+		raise(SIGRTMIN);
+	return arg;
+}
+
+static void raise_in_threads(void)
+{
+	pthread_t thread;
+
+	for (int i = 1; i < CALLERS; i++)
+		pthread_create(&thread, NULL, raise_forever, NULL);
+	raise_forever(NULL);
+}
+
+/* Signals that halt may come to several threads at once: it stands still at each of them. */
+static void test_signals_that_halt_together(void **state)
+{
+	CHILD(c, NULL, raise_in_threads);
+	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
+	const uint64_t bit = UINT64_C(1) << (SIGRTMIN - 1);
+
+	(void)state;
+	control(tr, bit, 0);
+	for (int i = 0; i < HALTS; i++) {
+		go(tr, TRACER_CONTINUE);
+		assert_int_equal(next_halt(tr).kind, EVENT_SIGNAL);
+		assert_true(tracer_is_halted(tr));
+		assert_int_equal(child_state(c.pid, c.pid), 't');
+	}
+}
+
 static int status_of(pid_t pid)
 {
 	int status = -1;
@@ -975,6 +1009,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_a_step_is_one_instruction),
 		cmocka_unit_test(test_signals_come_through_steps),
 		cmocka_unit_test(test_signals_that_halt),
+		cmocka_unit_test(test_signals_that_halt_together),
 		cmocka_unit_test(test_new_processes_have_no_breakpoints),
 		cmocka_unit_test(test_halts_of_a_program_with_a_vfork),
 		cmocka_unit_test(test_launch),

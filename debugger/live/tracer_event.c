@@ -141,6 +141,17 @@ void tracer_show_events(struct tracer *tr)
 	pthread_mutex_unlock(&tr->lock);
 }
 
+bool tracer_has_halt(struct tracer *tr)
+{
+	bool has = false;
+
+	pthread_mutex_lock(&tr->lock);
+	for (size_t i = tr->taken; i < tr->events.n && !has; i++)
+		has = tr->events.data[i].halted;
+	pthread_mutex_unlock(&tr->lock);
+	return has;
+}
+
 static bool is_thread(const struct tracer *tr, pid_t tid)
 {
 	char path[64];

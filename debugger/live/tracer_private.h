@@ -162,6 +162,8 @@ uint64_t tracer_soon(void);
 void tracer_keep_event(struct tracer *tr, struct event e);
 /* The caller can take events that halt: the program stands still. */
 void tracer_show_events(struct tracer *tr);
+/* Whether an event that halts is queued, and not taken yet. */
+bool tracer_has_halt(struct tracer *tr);
 
 /* tracer_launch.c */
 struct error *tracer_launch(struct tracer *tr, struct tracer_request *r) MUST_CHECK;
