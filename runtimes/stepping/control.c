@@ -531,6 +531,14 @@ static struct error *run_to_entry(struct control *c)
 	return err;
 }
 
+/* What the user types to halt it, for us or for a program that has the terminal. */
+static bool is_interrupt(const struct control_stop *stop)
+{
+	return stop->reason == CONTROL_INTERRUPTED ||
+	       (stop->reason == CONTROL_SIGNAL &&
+	        (stop->signal == SIGINT || stop->signal == SIGTSTP));
+}
+
 static struct error *begin(struct control *c)
 {
 	bool found;
@@ -540,6 +548,9 @@ static struct error *begin(struct control *c)
 	TRY(take_control(c));
 	TRY(request_plain(c, TRACER_HALT));
 	TRY(run_to_entry(c));
+	if (c->pid && is_interrupt(&c->stop))
+		return error_new(ERR_INTERRUPTED,
+		                 "interrupted: the program was ended before its own code began");
 	if (c->pid && c->stop.reason == CONTROL_BREAKPOINT)
 		c->stop.reason = CONTROL_STARTED;
 	return NULL;

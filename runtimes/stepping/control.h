@@ -110,7 +110,8 @@ struct control {
 /*
  * Starts a program and runs it to CONTROL_STARTED. If the terminal is our standard input, the
  * program gets it whenever it runs: ^C is a signal for it, which halts it and is not delivered.
- * ERR_STATE if there is a program already.
+ * ERR_STATE if there is a program already. ERR_INTERRUPTED: ^C, ^Z or interrupt_request() came
+ * before CONTROL_STARTED, and the program was ended.
  */
 struct error *control_run(struct control *c, const struct control_program *program) MUST_CHECK;
 /* Attaches to a process and halts it. */

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "debugger/test/child.h"
+#include "debugger/test/program.h"
 
 enum { ROUNDS = 200, HITS = 500 };
 
@@ -359,6 +360,59 @@ static void test_main_thread_has_ended(void **state)
 	assert_int_equal(c.pid, 0);
 }
 
+/* Starts a program with debugger/test/early.c. signal: EARLY_SIGNAL with its value, or NULL. */
+static struct error *run_early(struct control *c, const char *signal)
+{
+	const char *directory = program_directory();
+	const char *const argv[] = { "true", NULL };
+	char preload[2 * PROGRAM_PATH];
+	char *env[] = { preload, (char *)(uintptr_t)signal, NULL };
+	const struct control_program program = { .argv = argv, .env = env, .no_input = true };
+
+	assert_true(program_build(directory, "early.so", "early.c", "-shared -fPIC"));
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s/early.so", directory);
+	struct error *err = control_run(c, &program);
+	program_remove_directory(directory);
+	return err;
+}
+
+/* The start of a program is given up at ^C, be it a signal for the program, which has the terminal.
+ */
+static void test_signal_before_the_program_begins(void **state)
+{
+	static const char *const signals[] = { "EARLY_SIGNAL=2", "EARLY_SIGNAL=20" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct control c CLEANUP(control_close) = { 0 };
+		struct error *err CLEANUP(error_freep) = run_early(&c, signals[i]);
+
+		assert_non_null(err);
+		assert_int_equal(err->kind, ERR_INTERRUPTED);
+		assert_int_equal(c.pid, 0);
+	}
+}
+
+static struct error *interrupt_once(void *arg, bool *stop)
+{
+	(void)arg, (void)stop;
+	interrupt_request();
+	return NULL;
+}
+
+static void test_interrupt_before_the_program_begins(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+
+	(void)state;
+	c.look = (struct control_look){ .look = interrupt_once, .every_ns = 1 };
+	struct error *err CLEANUP(error_freep) = run_early(&c, NULL);
+	interrupt_clear();
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_INTERRUPTED);
+	assert_int_equal(c.pid, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +426,8 @@ int main(void)
 		cmocka_unit_test(test_filters_of_one_address),
 		cmocka_unit_test(test_unwatched_thread),
 		cmocka_unit_test(test_main_thread_has_ended),
+		cmocka_unit_test(test_signal_before_the_program_begins),
+		cmocka_unit_test(test_interrupt_before_the_program_begins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
