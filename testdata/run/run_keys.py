@@ -2,9 +2,7 @@
 """Types at asyncdbg's prompt, on a terminal of its own, while the program `steps` is started, runs and is
 stepped: ^C brings the prompt back at any moment, and what is typed is taken in its order.
 
-usage: run_keys.py ASYNCDBG STEPS [--all]
-
-With --all, ^C is typed while debug info is loaded, too: on a busy machine one is lost now and then.
+usage: run_keys.py ASYNCDBG STEPS
 """
 import os
 import pathlib
@@ -102,17 +100,26 @@ def wait_for_child(keys):
         time.sleep(0.001)
 
 
+def wait_for_terminal(keys):
+    """The program has it for the first time while its libraries are loaded, and then as it runs."""
+    deadline = time.monotonic() + LIMIT
+    while os.tcgetpgrp(keys.fd) == keys.pid:
+        if time.monotonic() > deadline:
+            sys.exit("the program does not get the terminal")
+
+
 # When ^C is typed after `run`: what is waited for before.
 MOMENTS = {
     "at once": lambda keys: None,
     "as a process is there": wait_for_child,
+    "as its libraries are loaded": wait_for_terminal,
     "as it is under control": lambda keys: keys.read_until(b"under control"),
     "as it runs": lambda keys: keys.read_until(b"ready"),
 }
 
 
-def check_interrupted_run(asyncdbg, steps, folder, every):
-    for what, wait in list(MOMENTS.items())[0 if every else -1:]:
+def check_interrupted_run(asyncdbg, steps, folder):
+    for what, wait in MOMENTS.items():
         keys = Keys(asyncdbg, folder, f"break main.rs:{SECOND}", "break no_such::function")
         keys.start(f"run -- {steps}")
         wait(keys)
@@ -159,11 +166,11 @@ def typed_ahead(keys, lines):
 
 def check_typed_ahead(asyncdbg, steps, folder):
     """Lines that are typed while a command runs are taken afterwards, in their order."""
-    for what, wait in list(MOMENTS.items())[:3]:
+    for what in ("at once", "as a process is there", "as it is under control"):
         # The program does not read before it is ready.
         keys = Keys(asyncdbg, folder, "break steps::walk")
         keys.type(f"run -- {steps}\n")
-        wait(keys)
+        MOMENTS[what](keys)
         typed_ahead(keys, 20)
         keys.type("delete 1\n")
         keys.read_until(CONTROL)
@@ -187,12 +194,11 @@ def check_typed_ahead(asyncdbg, steps, folder):
 
 
 def main():
-    every = sys.argv[3:] == ["--all"]
-    if len(sys.argv) != 3 + every:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
     asyncdbg, steps = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
-        check_interrupted_run(asyncdbg, steps, folder, every)
+        check_interrupted_run(asyncdbg, steps, folder)
         check_interrupted_step(asyncdbg, steps, folder)
         check_typed_ahead(asyncdbg, steps, folder)
     print("keys: all as it should be")
