@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -309,10 +310,46 @@ class Session:
         return self.answer()
 
 
+def tracer_of(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^TracerPid:\s*(\d+)", status, re.M).group(1))
+
+
+def check_refused(asyncdbg, pid, other):
+    """The error names who has it, who keeps it."""
+    tracer = tracer_of(pid)
+    name = pathlib.Path(f"/proc/{other.pid}/comm").read_text().strip()
+    text = f"process {pid} is already traced by process {other.pid} ({name})"
+    for words in (["-p", str(pid), "threads"], ["attach", str(pid)]):
+        done = subprocess.run([asyncdbg, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=LIMIT, check=False)
+        expect(f"beside {name}, {words}", (2, "", True), (done.returncode, done.stdout, text in done.stderr))
+    expect("tracer", tracer, tracer_of(pid))
+
+
+def check_traced(asyncdbg, steps):
+    """A process that another debugger has is left to it, with all that this one does."""
+    program = Process(steps)
+    for words in (["strace", "-qq", "-o", "/dev/null", "-f", "-p"], ["gdb", "-nx", "-q", "-p"]):
+        if not shutil.which(words[0]):
+            continue
+        other = subprocess.Popen([*words, str(program.pid)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        while not tracer_of(program.pid):
+            expect(f"{words[0]} ends", None, other.poll())
+            os.sched_yield()
+        check_refused(asyncdbg, program.pid, other)
+        if words[0] == "strace":
+            other.terminate()
+        other.communicate(b"detach\nquit\n", LIMIT)
+    program.check_free("traced by others")
+
+
 def check_attached(asyncdbg, steps):
     program = Process(steps)
     session = Session(asyncdbg, program.pid)
     expect("attach", "attached", session.ask("attach")["stopped"]["reason"])
+    check_refused(asyncdbg, program.pid, session.process)
     session.ask(f"break main.rs:{SECOND}")
     expect("bytes in the code", False, program.read_code() == program.code)
     program.order("walk 1")
@@ -360,6 +397,7 @@ def main():
     check_places(asyncdbg, steps)
     check_stands_still(asyncdbg, steps)
     check_attached(asyncdbg, steps)
+    check_traced(asyncdbg, steps)
     check_ends(asyncdbg, steps)
     print("under control: all as it should be")
 
