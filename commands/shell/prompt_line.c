@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -81,19 +80,14 @@ static bool read_byte(int fd, char *byte)
 }
 
 /*
- * libedit has the terminal make carriage returns of newlines, and leave those of the Enter key.
- * What is typed behind a line that lets a program run may be read by the program, as its own lines.
+ * libedit would have the terminal make carriage returns of newlines, and leave those of the Enter
+ * key. What is typed behind a line that lets a program run may be read by the program, as its own
+ * lines. Before each line, when libedit has made its own modes and not set them yet.
  */
-static void keep_newlines(int fd)
+static int keep_newlines(void)
 {
-	struct termios modes;
-
-	if (tcgetattr(fd, &modes) != 0 || (modes.c_lflag & ICANON) ||
-	    (modes.c_iflag & (INLCR | ICRNL)) == ICRNL)
-		return;
-	modes.c_iflag &= ~(tcflag_t)INLCR;
-	modes.c_iflag |= ICRNL;
-	tcsetattr(fd, TCSANOW, &modes);
+	rl_parse_and_bind("setty -d -inlcr +icrnl");
+	return 0;
 }
 
 /*
@@ -107,7 +101,6 @@ int prompt_line_getc(FILE *f)
 	wchar_t wide;
 	char byte;
 
-	keep_newlines(fileno(f));
 	for (int i = 0; i < MB_LEN_MAX; i++) {
 		if (!read_byte(fileno(f), &byte))
 			return -1;
@@ -123,6 +116,7 @@ char *prompt_line_read(const char *prompt)
 {
 	struct sigaction before[2];
 
+	rl_pre_input_hook = keep_newlines;
 	watch_jobs(true, before);
 	char *line = readline(prompt);
 	watch_jobs(false, before);

@@ -1,4 +1,4 @@
-/* Tests of signals at the prompt that come before it waits for a key. */
+/* Tests of what comes at the prompt before it waits for a key. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "commands/shell/prompt_line.h"
@@ -59,6 +60,39 @@ static void stops_at_a_signal_before_a_key(void **state)
 	close(fd);
 }
 
+/* What is typed now is in the queue as it will be read, by us or a program: a newline is one. */
+static int check_modes_and_getc(FILE *f)
+{
+	struct termios modes;
+
+	if (tcgetattr(fileno(f), &modes) != 0 || (modes.c_lflag & ICANON) ||
+	    (modes.c_iflag & (INLCR | ICRNL)) != ICRNL)
+		_exit(2);
+	return prompt_line_getc(f);
+}
+
+static void keeps_newlines_from_the_first_key_on(void **state)
+{
+	int fd, status;
+	pid_t pid = forkpty(&fd, NULL, NULL, NULL);
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		alarm(LIMIT);
+		rl_getc_function = check_modes_and_getc;
+		rl_initialize();
+		for (int i = 0; i < 2; i++)
+			free(prompt_line_read("> "));
+		_exit(0);
+	}
+	assert_int_equal(write(fd, "x\ny\n", 4), 4);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(fd);
+}
+
 static void gives_up_at_an_interrupt_before_a_key(void **state)
 {
 	int pair[2];
@@ -83,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gives_up_at_an_interrupt_before_a_key),
 		cmocka_unit_test(stops_at_a_signal_before_a_key),
+		cmocka_unit_test(keeps_newlines_from_the_first_key_on),
 	};
 
 	/* For letters of several bytes. */
