@@ -30,7 +30,9 @@ struct tracee *tracer_add(struct tracer *tr, pid_t tid)
 {
 	struct tracee *tracee = vec_push(&tr->tracees);
 
-	*tracee = (struct tracee){ .tid = tid, .state = TRACEE_RUNNING, .kept = true };
+	*tracee = (struct tracee){
+		.tid = tid, .state = TRACEE_RUNNING, .kept = true, .held = tr->halted
+	};
 	tracer_watch_thread(tr, tracee);
 	return tracee;
 }

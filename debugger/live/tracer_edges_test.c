@@ -14,7 +14,7 @@
 #include "debugger/test/child.h"
 #include "debugger/test/controlled.h"
 
-enum { THREADS = 50, MAX_STEPS = 100000 };
+enum { THREADS = 50, STEPS = 1000, MAX_STEPS = 100000 };
 
 /* Calls of the function with the breakpoint; memory that test and child share. */
 static atomic_ulong *calls;
@@ -246,6 +246,26 @@ static void test_clone3_in_a_step(void **state)
 	assert_int_equal(atomic_load(calls), 1);
 }
 
+/* A thread that begins while the program is halted stands still like all others. */
+static void test_a_thread_that_a_step_begins_is_held(void **state)
+{
+	struct event e;
+
+	BEGIN(clone_a_thread, clone_instruction);
+	go_unless_ended(tr);
+	assert_int_equal(next_halt(tr).kind, EVENT_BREAKPOINT);
+	for (int i = 0; i < STEPS; i++)
+		assert_true(step(tr, c.pid));
+	e = next(tr);
+	assert_int_equal(e.kind, EVENT_NEW_THREAD);
+	assert_int_equal(child_state(c.pid, e.child), 't');
+	assert_int_equal(atomic_load(calls), 0);
+	assert_int_equal(count_hits(tr, &e), 0);
+	assert_int_equal(e.kind, EVENT_EXIT);
+	assert_int_equal(e.status, 3);
+	assert_int_equal(atomic_load(calls), 1);
+}
+
 #endif
 
 /* ---- signals in the middle of a step ---- */
@@ -454,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_a_main_thread_that_ended),
 #ifdef __x86_64__
 		cmocka_unit_test(test_clone3_in_a_step),
+		cmocka_unit_test(test_a_thread_that_a_step_begins_is_held),
 #endif
 		cmocka_unit_test(test_a_signal_between_steps),
 		cmocka_unit_test(test_signals_that_it_survives),

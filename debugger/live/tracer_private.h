@@ -169,7 +169,10 @@ bool tracer_has_halt(struct tracer *tr);
 struct error *tracer_launch(struct tracer *tr, struct tracer_request *r) MUST_CHECK;
 /* Kills a child of ours and waits until it is no longer a zombie. */
 void tracer_reap(struct tracer *tr, pid_t pid);
-/* A tracee that runs and belongs to the session. The vector may move. */
+/*
+ * A tracee that runs and belongs to the session; it is held where the program is halted. The vector
+ * may move.
+ */
 struct tracee *tracer_add(struct tracer *tr, pid_t tid);
 /* Options of PTRACE_SEIZE for threads of a session. */
 uintptr_t tracer_options(void);
