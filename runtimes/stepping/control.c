@@ -477,11 +477,16 @@ const struct control_signals *control_signals(struct control *c)
 	return &c->signals;
 }
 
+/*
+ * A program that has the terminal is halted by all that would stop it until SIGCONT, for the same
+ * reason as by ^Z: see drop_signals.
+ */
 static struct error *take_control(struct control *c)
 {
 	const struct control_signals *signals = control_signals(c);
+	uint64_t jobs = c->terminal.lent ? BIT(SIGSTOP) | BIT(SIGTTIN) | BIT(SIGTTOU) : 0;
 	struct tracer_request r = { .kind = TRACER_CONTROL,
-		                    .control = { signals->stop, signals->drop } };
+		                    .control = { signals->stop | jobs, signals->drop | jobs } };
 
 	return request(c, &r);
 }

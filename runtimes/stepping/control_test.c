@@ -360,6 +360,27 @@ static void test_main_thread_has_ended(void **state)
 	assert_int_equal(c.pid, 0);
 }
 
+/* It would wait for a SIGCONT, and ^C would be for it. */
+static void test_job_control_halts_what_has_the_terminal(void **state)
+{
+	static const int signals[] = { SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU };
+	struct control c CLEANUP(control_close) = { 0 };
+	CHILD(child, NULL, call_forever);
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	c.terminal.lent = true;
+	check(control_set_signals(&c, control_signals(&c)));
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		kill(child.pid, signals[i]);
+		check(control_continue(&c));
+		assert_int_equal(c.stop.reason, CONTROL_SIGNAL);
+		assert_int_equal(c.stop.signal, signals[i]);
+	}
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
 /* Starts a program with debugger/test/early.c. signal: EARLY_SIGNAL with its value, or NULL. */
 static struct error *run_early(struct control *c, const char *signal)
 {
@@ -426,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_filters_of_one_address),
 		cmocka_unit_test(test_unwatched_thread),
 		cmocka_unit_test(test_main_thread_has_ended),
+		cmocka_unit_test(test_job_control_halts_what_has_the_terminal),
 		cmocka_unit_test(test_signal_before_the_program_begins),
 		cmocka_unit_test(test_interrupt_before_the_program_begins),
 	};

@@ -7,6 +7,7 @@ usage: run_keys.py ASYNCDBG STEPS
 import os
 import pathlib
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -22,7 +23,7 @@ def state_of(pid):
     """The letter of its state; None: there is no such process, or it has ended."""
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return None
     state = stat.rpartition(")")[2].split()[0]
     return None if state in "ZX" else state
@@ -138,6 +139,20 @@ def check_interrupted_run(asyncdbg, steps, folder):
         keys.close(f"^C {what}")
 
 
+def check_stopped(asyncdbg, steps, folder):
+    """SIGSTOP halts a program that has the terminal: if it were stopped, ^C would not come through."""
+    keys = Keys(asyncdbg, folder, f"break main.rs:{SECOND}")
+    keys.start(f"run -- {steps}")
+    keys.read_until(b"ready")
+    os.kill(children(keys.pid)[0], signal.SIGSTOP)
+    text, in_control = check_stands(keys, "SIGSTOP")
+    expect("SIGSTOP", True, in_control and "signal SIGSTOP" in text)
+    keys.start("continue")
+    keys.type("walk 2\n")
+    expect("after SIGSTOP", True, f"main.rs:{SECOND}" in keys.read_until(CONTROL))
+    keys.close("after SIGSTOP")
+
+
 def check_interrupted_step(asyncdbg, steps, folder):
     """^C in the middle of a step, which waits for what is never said to the program."""
     for command in ("next", "finish", "finish --whole", "until", "next 5"):
@@ -199,6 +214,7 @@ def main():
     asyncdbg, steps = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         check_interrupted_run(asyncdbg, steps, folder)
+        check_stopped(asyncdbg, steps, folder)
         check_interrupted_step(asyncdbg, steps, folder)
         check_typed_ahead(asyncdbg, steps, folder)
     print("keys: all as it should be")
