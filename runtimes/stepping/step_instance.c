@@ -3,6 +3,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/frame/result_place.h"
 #include "dwarf/frame/variables.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/lookup_dwarf.h"
@@ -172,16 +173,36 @@ bool step_instance_is_new(struct step_plan *p, uint64_t pc, const struct step_fr
 }
 
 /*
- * A result of more than two words is returned in memory, whose address is then the first argument
- * (System V psABI, 3.2.3). Rust does so earlier where it is no scalar pair: then the other argument
- * is taken, whose memory has no such state.
+ * Where a result is returned in memory, its address is the first argument (System V psABI, 3.2.3),
+ * and what is polled the second one. If the type of the result does not tell, the other argument
+ * has memory that is in no state of the coroutine, as a rule.
  */
+static bool may_be_argument(const struct function *f, unsigned n)
+{
+	const struct type *result = function_read_result(f);
+	struct result_place place = { .kind = RESULT_UNKNOWN };
+
+	if (result)
+		result_place(result, &place);
+	switch (place.kind) {
+	case RESULT_NOTHING:
+	case RESULT_REGISTERS:
+		return n == 0;
+	case RESULT_MEMORY:
+		return n == 1;
+	default:
+		return true;
+	}
+}
+
 void step_instance_enter(struct step_plan *p, const struct step_frame *f)
 {
 	const struct type *t = step_instance_type(p->at.function);
 
 	p->polled_call = 0;
 	for (unsigned i = 0; t && type_is_coroutine(t) && i < 2; i++) {
+		if (!may_be_argument(p->at.function, i))
+			continue;
 		p->instance = (struct step_instance){ t, f->regs.r[p->arch->arguments[i]] };
 		const char *state = step_instance_state(p);
 
