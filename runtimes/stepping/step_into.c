@@ -135,18 +135,21 @@ static struct error *run_call(struct step_plan *p, const struct step_frame *in,
 
 /* ---- into ---- */
 
-/* Where a function begins that is no coroutine: the second statement, as its prologue is the first.
+/*
+ * Where a function begins that is no coroutine: the second statement, as its prologue is the first.
+ * 0: that is of a library's function which is inlined there.
  */
-static uint64_t body_of(const struct step_place *place)
+static uint64_t body_of(struct step_plan *p)
 {
-	const struct function_lines *l = place->lines;
+	const struct function_lines *l = p->at.lines;
 
 	for (size_t i = 0; i < l->nrows; i++) {
-		if (l->rows[i].statement && l->rows[i].line &&
-		    l->rows[i].addr > place->function->low)
-			return l->rows[i].addr;
+		const struct function_row *row = &l->rows[i];
+
+		if (row->statement && row->line && row->addr > p->at.function->low)
+			return step_place_is_users(p, row->file) ? row->addr : 0;
 	}
-	return place->function->low;
+	return p->at.function->low;
 }
 
 static struct error *at_body(void *arg, const struct trap_hit *hit, bool *stop)
@@ -178,11 +181,12 @@ static struct error *enter(struct step_plan *p, const struct step_place *place,
 	p->inlined = (struct step_instance){ 0 };
 	p->on_any = false;
 	TRY(step_end_plant_return(p));
-	if (p->instance.type && type_is_coroutine(p->instance.type)) {
+	uint64_t body = body_of(p);
+	if (!body || (p->instance.type && type_is_coroutine(p->instance.type))) {
+		p->at.call = 0;
 		p->at.line = place->lines->calls[0].line;
 		return step_lines_plant(p);
 	}
-	uint64_t body = body_of(place);
 	bool exact = step_lines_filter_call(p, body, &filter);
 	return step_trap(p, &p->lines, body, exact ? &filter : NULL, at_body);
 }

@@ -1,5 +1,7 @@
 /* Where a step over lines may stop: the beginnings of the other lines of its function. */
 #include "dwarf/lookup/argument_place.h"
+#include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/types/type.h"
 #include "dwarf/unwind/cfa_rule.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
@@ -69,13 +71,40 @@ static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 	return !row->in_await || !begins_outside(l, row);
 }
 
+/* Whether a coroutine has other lines than that of its declaration. */
+static bool has_body(const struct function_lines *l, size_t call)
+{
+	for (size_t i = 0; i < l->nrows; i++) {
+		const struct function_row *row = &l->rows[i];
+
+		if (row->call == call && row->statement && row->line &&
+		    row->line != l->calls[call].line)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where a coroutine that is inlined has not come to its body yet: its head, and the async function,
+ * which only makes it.
+ */
+static bool is_before_body(const struct step_plan *p, const struct function_row *row)
+{
+	const struct function_lines *l = p->at.lines;
+	const struct function *f = l->calls[row->call].function;
+	const struct type *result = f ? function_read_result(f) : NULL;
+
+	return (result && type_is_coroutine(result)) ||
+	       (step_lines_is_head(l, row) && has_body(l, row->call));
+}
+
 /* A step into functions stops in those that are inlined at the line, too. */
 static bool enters_inlined(struct step_plan *p, const struct function_row *row)
 {
 	return p->options->kind == STEP_INTO && row->statement && row->line &&
 	       row->call != p->at.call &&
 	       step_lines_is_around(p->at.lines, p->at.call, row->call) &&
-	       step_place_is_users(p, row->file);
+	       step_place_is_users(p, row->file) && !is_before_body(p, row);
 }
 
 /* ---- whose ---- */

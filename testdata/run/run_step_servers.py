@@ -8,6 +8,7 @@ Builds the servers in PROFILE; BINARIES=DIR uses those that are built already. E
 cargo.
 """
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -68,9 +69,13 @@ class Http:
 
     def request(self, number):
         self.socket.sendall(f"GET /item/{OURS + number} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-        head = dict(line.split(b": ") for line in iter(self.file.readline, b"\r\n") if b": " in line)
+        head = dict(line.split(b": ") for line in self.lines() if b": " in line)
         length = next(int(value) for key, value in head.items() if key.lower() == b"content-length")
         expect("an answer", f"item {OURS + number}", self.file.read(length).decode())
+
+    def lines(self):
+        """Up to an empty one, or to the end of the connection."""
+        return itertools.takewhile(lambda line: line not in (b"", b"\r\n"), iter(self.file.readline, None))
 
     def close(self):
         self.file.close()
@@ -408,6 +413,26 @@ def steps(asyncdbg, programs, name):
     """Steps from a handler under load end at their line, in their task."""
     with Debugged(asyncdbg, programs, name) as d:
         (step_axum if name == "axum_load" else step_redis)(d, is_optimised(programs))
+
+
+@check
+def into_called(asyncdbg, programs, name):
+    """`step` ends at the first line of what is awaited or called, inlined or not, and in no library."""
+    with Debugged(asyncdbg, programs, name) as d:
+        if name == "axum_load":
+            stop, requests = come_to(d, f"main.rs:{line_of('look_up(number).await')}", 3)
+            after = d.stop("step")
+            same("step", stop, after, "step", AXUM_SLEEPS)
+            same("next", stop, d.stop("next"), "step", AXUM_RETURNS)
+        else:
+            stop, requests = come_to(d, "mini_redis::cmd::get::Get::apply", 3)
+            after = d.stop("step")
+            same("step", stop, after, "step")
+            expect("step", ("db.rs", "mini_redis::db::Db::get"), (place(after)[0], after["function"]))
+            after = d.stop("next")
+            same("next", stop, after, "step")
+            expect("next", "db.rs", place(after)[0])
+        leave(d, requests)
 
 
 def watch_counter(d):
