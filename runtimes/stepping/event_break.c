@@ -160,18 +160,25 @@ static uint64_t function_of(struct control *c, const struct probe_id *id, uint64
 	               : 0;
 }
 
-/* The key of a task; 0: it cannot be read. */
-static uint64_t key_of(struct control *c, const struct trace_point *point, uint64_t header)
+/* The number of a task that has one; 0: it cannot be read. */
+static uint64_t number_of(struct control *c, uint64_t header, uint64_t table_offset,
+                          uint64_t id_slot)
 {
 	uint64_t table, offset, number;
 
-	if (point->id->is_address)
-		return trace_key_of_address(point->runtime->name, header);
-	return read_word(c, header + point->id->table_offset, &table) &&
-	                       read_word(c, table + point->id->id_slot, &offset) &&
+	return read_word(c, header + table_offset, &table) &&
+	                       read_word(c, table + id_slot, &offset) &&
 	                       read_word(c, header + offset, &number)
 	               ? number
 	               : 0;
+}
+
+/* The key of a task; 0: it cannot be read. */
+static uint64_t key_of(struct control *c, const struct trace_point *point, uint64_t header)
+{
+	if (point->id->is_address)
+		return trace_key_of_address(point->runtime->name, header);
+	return number_of(c, header, point->id->table_offset, point->id->id_slot);
 }
 
 static bool is_running(struct control *c, const struct probe_id *id, uint64_t header)
@@ -374,6 +381,8 @@ static void wait_for_library(struct finder *f, const char *why)
 		f->bp->pending ? "; it is looked for in each library that is loaded" : "");
 }
 
+static const char no_own_place[] = "its runtime has no place of its own where a task is made";
+
 static void find_spawns(struct finder *f)
 {
 	enum { MAX_TYPES = 16 };
@@ -400,7 +409,7 @@ static void find_spawns(struct finder *f)
 	if (n > MAX_TYPES)
 		add_spawns(f);
 	if (!f->places.n && last->id->is_address)
-		f->bp->note = "its runtime has no place of its own where a task is made";
+		f->bp->note = no_own_place;
 	else if (!f->places.n)
 		note_unseen(f, TRACE_SPAWN, "spawns of tasks");
 }
@@ -619,4 +628,78 @@ struct error *event_break_decide(const struct breakpoint_place *place, const str
 	else
 		*counts = decide_task(bp, point, header);
 	return NULL;
+}
+
+/* ---- for steps ---- */
+
+/* Whether all tasks that a poll function may have are made at places that are known. */
+static bool has_all_spawns(const struct event_points *points, const struct trace_point *poll)
+{
+	for (size_t i = 0; poll->has[TRACE_SPAWN] && i < points->plan.n; i++) {
+		const struct trace_point *p = &points->plan.points[i];
+
+		if (shows_spawns(p) && p->runtime == poll->runtime && p->copy == poll->copy)
+			return true;
+	}
+	return false;
+}
+
+static const char *why_unseen(const struct event_points *points)
+{
+	if (points->problem)
+		return points->problem;
+	for (size_t i = 0; i < points->plan.n; i++) {
+		const struct trace_point *p = &points->plan.points[i];
+
+		if (p->role != TRACE_AT_POLL || has_all_spawns(points, p))
+			continue;
+		return p->id->is_address ? no_own_place : reason_of(points, TRACE_SPAWN);
+	}
+	return NULL;
+}
+
+struct error *event_break_spawns(struct debuggee *d, event_spawn_fn *visit, void *arg,
+                                 const char **unseen)
+{
+	const struct event_points *points;
+
+	TRY(points_of(d, &points));
+	*unseen = why_unseen(points);
+	for (size_t i = 0; !points->problem && i < points->plan.n; i++) {
+		if (shows_spawns(&points->plan.points[i]))
+			TRY(visit(arg, address_of(&points->plan.points[i])));
+	}
+	return NULL;
+}
+
+/* Traps of an address are hit together: the first point that has a task there is the one. */
+struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit,
+                                  struct event_task *ret)
+{
+	SCRATCH(tmp);
+	const struct event_points *points = d->event_points;
+	struct control *c = &d->control;
+	struct regs regs;
+
+	*ret = (struct event_task){ 0 };
+	TRY(control_registers(c, hit->tid, &tmp, &regs));
+	for (size_t i = 0; points && i < points->plan.n && !ret->poll; i++) {
+		const struct trace_point *p = &points->plan.points[i];
+
+		if (!shows_spawns(p) || address_of(p) != hit->addr)
+			continue;
+		*ret = (struct event_task){ .table_offset = p->id->table_offset,
+			                    .id_slot = p->id->id_slot };
+		ret->header = header_at(asyncdbg_target(d->handle)->arch, p, &regs);
+		ret->key = ret->header ? key_of(c, p, ret->header) : 0;
+		ret->poll = ret->key ? function_of(c, p->id, ret->header, p->id->poll_slot) : 0;
+	}
+	if (!ret->poll)
+		ret->header = 0;
+	return NULL;
+}
+
+bool event_break_has_task(struct debuggee *d, const struct event_task *task)
+{
+	return number_of(&d->control, task->header, task->table_offset, task->id_slot) == task->key;
 }

@@ -74,6 +74,27 @@ void event_break_keep(struct event_break *e);
 struct error *event_break_decide(const struct breakpoint_place *place, const struct trap_hit *hit,
                                  bool *counts) MUST_CHECK;
 
+/* A task that a thread has just made. */
+struct event_task {
+	uint64_t header; /* its address; 0: none was made */
+	uint64_t key;
+	uint64_t poll;                  /* its poll function, whose first argument is the header */
+	uint64_t table_offset, id_slot; /* as in struct probe_id */
+};
+
+typedef struct error *event_spawn_fn(void *arg, uint64_t addr);
+/*
+ * Calls visit with each address at which the program's code makes a task, up to an error. *unseen:
+ * why tasks may be made elsewhere, too; NULL: they are not. Reads the code once for a program.
+ */
+struct error *event_break_spawns(struct debuggee *d, event_spawn_fn *visit, void *arg,
+                                 const char **unseen) MUST_CHECK;
+/* The task that a thread makes which has come to such an address. */
+struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit,
+                                  struct event_task *ret) MUST_CHECK;
+/* Whether the task is still the one that its memory has. */
+bool event_break_has_task(struct debuggee *d, const struct event_task *task);
+
 /*
  * Lets the program be looked at for those of EVENT_BREAK_DEADLOCK that are enabled, the next time
  * that it runs.

@@ -40,7 +40,8 @@ static struct error *end_traps(struct step_plan *p)
 {
 	trap_vec rest = { 0 };
 	struct error *first = NULL;
-	trap_vec *const all[] = { &p->lines, &p->entries, &p->drops, &p->targets, &rest };
+	trap_vec *const all[] = { &p->lines,   &p->entries,      &p->drops,
+		                  &p->targets, &p->spawn.places, &rest };
 
 	if (p->returning)
 		*vec_push(&rest) = p->returning;
@@ -124,7 +125,8 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 		TRY(step_reach_find(p, frame.pc));
 		TRY(step_lines_plant(p));
 	}
-	return step_end_plant(p);
+	TRY(step_end_plant(p));
+	return step_spawn_begin(p);
 }
 
 static struct error *run(struct step_plan *p)

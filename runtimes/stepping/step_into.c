@@ -47,6 +47,14 @@ static struct error *at_target(void *arg, const struct trap_hit *hit, bool *stop
 	return NULL;
 }
 
+/* Of two tasks with the same code, whichever is polled first. */
+static void note_doubt(struct step_plan *p)
+{
+	p->end.note =
+		arena_printf(&p->d->step_cache->arena,
+	                     "it may be in another task with the same code: %s", p->spawn.unseen);
+}
+
 /* Some thread polls a coroutine of the type that is spawned for the first time. */
 static struct error *at_spawned(void *arg, const struct trap_hit *hit, bool *stop)
 {
@@ -58,6 +66,7 @@ static struct error *at_spawned(void *arg, const struct trap_hit *hit, bool *sto
 	if (!step_instance_is_new(p, hit->addr, &frame))
 		return NULL;
 	p->tid = hit->tid;
+	note_doubt(p);
 	*stop = p->entered = true;
 	return NULL;
 }
@@ -72,6 +81,7 @@ static struct error *at_spawned_body(void *arg, const struct trap_hit *hit, bool
 	if (!place.users)
 		return NULL;
 	p->tid = hit->tid;
+	note_doubt(p);
 	step_end_set(p, STEP_LINE, stop);
 	return NULL;
 }
@@ -100,8 +110,13 @@ static struct error *plant_targets(struct step_plan *p, const struct function *c
 
 	if (p->options->kind != STEP_INTO)
 		return NULL;
-	return step_targets_plant(p, called, p->options->spawned ? &spawned : &called_ones,
-	                          &p->targets);
+	if (!p->options->spawned)
+		return step_targets_plant(p, called, &called_ones, &p->targets);
+	/* What it spawns tells what to wait for. */
+	if (!p->spawn.unseen || p->on_any)
+		return NULL;
+	TRY(step_targets_plant(p, called, &spawned, &p->targets));
+	return p->targets.n ? step_end_clear(p) : NULL;
 }
 
 /*
@@ -113,6 +128,7 @@ static struct error *run_call(struct step_plan *p, const struct step_frame *in,
 {
 	const struct tracer_filter filter = step_returned_to(p, in->cfa);
 	const struct control_stop *why = &p->d->control.stop;
+	const pid_t tid = p->tid;
 	trap_vec traps = { 0 };
 
 	struct error *err = step_trap(p, &traps, in->returns, &filter, has_returned);
@@ -121,7 +137,7 @@ static struct error *run_call(struct step_plan *p, const struct step_frame *in,
 	if (!err)
 		err = debuggee_continue(p->d);
 	*done = !err && why->reason == CONTROL_BREAKPOINT && !p->d->breakpoint && !p->entered &&
-	        p->end.reason == STEP_NONE && why->addr == in->returns && why->tid == p->tid;
+	        p->end.reason == STEP_NONE && why->addr == in->returns && why->tid == tid;
 	struct error *end = step_untrap(p, &traps);
 	vec_free(&traps);
 	if (!err && !p->options->spawned)
@@ -216,7 +232,8 @@ static struct error *enter_target(struct step_plan *p)
 /* What the line spawns is waited for, whatever the thread does meanwhile. */
 static struct error *wait_spawned(struct step_plan *p, enum walked *ret)
 {
-	TRY(step_end_clear(p));
+	if (!p->on_any)
+		TRY(step_end_clear(p));
 	p->on_any = true;
 	*ret = WALK_RUN;
 	return NULL;
@@ -239,7 +256,7 @@ static struct error *called(struct step_plan *p, const struct step_frame *now, e
 		*ret = WALK_RUN;
 		return enter_target(p);
 	}
-	if (done && p->targets.n)
+	if (done && (p->on_any || p->targets.n))
 		return wait_spawned(p, ret);
 	if (done && p->options->kind == STEP_INSTRUCTION)
 		p->d->control.stop.reason = CONTROL_STEPPED;
@@ -308,6 +325,9 @@ static struct error *walk(struct step_plan *p, enum walked *ret)
 	struct error *err = step_frame_at_entry(p, p->tid, &tmp, &now);
 	if (err)
 		return end_unless_alive(p, err);
+	TRY(step_spawn_arrive(p, now.pc));
+	if (p->on_any)
+		return wait_spawned(p, ret);
 	if (has_called(p, &before, &now))
 		return called(p, &now, ret);
 	p->by_itself = p->options->kind == STEP_INSTRUCTION;
@@ -349,5 +369,6 @@ struct error *step_into_run(struct step_plan *p)
 		/* It is polled anew, on whatever thread. */
 	} while (state == WALK_RUN && p->resumed && p->end.reason == STEP_NONE &&
 	         p->d->control.pid);
+	step_spawn_note(p);
 	return NULL;
 }

@@ -5,6 +5,7 @@
 #include "dwarf/lookup/function_lines.h"
 #include "dwarf/unwind/unwind.h"
 #include "runtimes/stepping/debuggee.h"
+#include "runtimes/stepping/event_break.h"
 #include "runtimes/stepping/step_cache.h"
 
 struct runtime;
@@ -51,6 +52,15 @@ struct step_reach {
 	struct map places; /* their run-time addresses */
 };
 
+/* Of STEP_INTO with step_options.spawned. */
+struct step_spawn {
+	trap_vec places; /* where the program makes tasks */
+	/* Why it is not known which task the line spawns, so that any with its code counts. */
+	const char *unseen;
+	struct event_task task; /* that the line has spawned, with code of the user's */
+	bool foreign;           /* it has spawned one without */
+};
+
 struct step_plan {
 	struct debuggee *d;
 	struct inspector *in;
@@ -92,7 +102,8 @@ struct step_plan {
 	bool by_itself;  /* single instructions have led to the end of the step: no trap was hit */
 	bool leaving;    /* it has returned, and goes on to a frame of the user's code, */
 	enum step_reason left_as; /* for this reason */
-	bool on_any;   /* STEP_INTO: what was spawned is waited for, on whatever thread */
+	bool on_any; /* STEP_INTO: what was spawned is waited for, on whatever thread */
+	struct step_spawn spawn;
 	bool on_stack; /* the suspended instance lies on the stack of thread tid */
 	struct step_end end;
 };
@@ -219,10 +230,16 @@ struct error *step_value_take(struct step_plan *p, pid_t tid) MUST_CHECK;
 /* Runs a step of STEP_INTO or STEP_INSTRUCTION, whose traps are planted. */
 struct error *step_into_run(struct step_plan *p) MUST_CHECK;
 
-/* ---- step_whole.c ---- */
+/* ---- step_task.c ---- */
 
 /* Begins a step to the end of the task that the thread runs. */
 struct error *step_whole_begin(struct step_plan *p) MUST_CHECK;
+/* Lets the step know the task that the line spawns: its traps are planted. */
+struct error *step_spawn_begin(struct step_plan *p) MUST_CHECK;
+/* A trap that single instructions have led to: whether the line has spawned its task there. */
+struct error *step_spawn_arrive(struct step_plan *p, uint64_t pc) MUST_CHECK;
+/* The step has ended at another line: why it is not in a task. */
+void step_spawn_note(struct step_plan *p);
 
 /* ---- step_targets.c ---- */
 

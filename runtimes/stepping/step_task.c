@@ -1,10 +1,14 @@
-/* The whole task of a thread: the coroutine that its executor polls, wherever the thread is in it.
+/*
+ * Tasks of steps: the whole one of a thread, which is the coroutine that its executor polls,
+ * wherever the thread is in it; and one that the line spawns.
  */
 #include <string.h>
 
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/step_plan.h"
+
+/* ---- the whole task ---- */
 
 static const struct task *find_task(const struct snapshot *snap, pid_t tid)
 {
@@ -70,4 +74,146 @@ struct error *step_whole_begin(struct step_plan *p)
 	p->end.instance_size = p->instance.type ? type_size(p->instance.type) : 0;
 	step_owner_begin(p);
 	return step_end_plant(p);
+}
+
+/* ---- a task that the line spawns ---- */
+
+/* A thread is about to execute code of the user's for the first time since the task is polled. */
+static struct error *at_code(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+
+	if (hit->tid == p->tid)
+		*stop = p->entered = true;
+	return NULL;
+}
+
+/* The same at the first line of what is inlined, or of a closure. */
+static struct error *at_body(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_place place;
+
+	step_place_at(p, hit->addr, &place);
+	if (hit->tid == p->tid && place.users)
+		step_end_set(p, STEP_LINE, stop);
+	return NULL;
+}
+
+/* As where the task was aborted before. */
+static struct error *at_poll_return(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+
+	if (hit->tid != p->tid)
+		return NULL;
+	p->end.note = "the task that the line has spawned was polled, and came to no code of yours";
+	step_end_set(p, STEP_LEFT, stop);
+	return NULL;
+}
+
+/* The task is polled, by whatever thread: that one is followed. */
+static struct error *at_poll(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct step_frame frame;
+	SCRATCH(tmp);
+
+	(void)stop;
+	if (p->tid || !event_break_has_task(p->d, &p->spawn.task))
+		return NULL;
+	TRY(step_frame_at_entry(p, hit->tid, &tmp, &frame));
+	p->tid = hit->tid;
+	p->cfa = frame.cfa;
+	const struct tracer_filter filter = step_returned_to(p, frame.cfa);
+	return step_trap(p, &p->lines, frame.returns, &filter, at_poll_return);
+}
+
+/* The code is found by the generics of the poll function, which has the type of the future. */
+static struct error *plant_task(struct step_plan *p, const struct event_task *task)
+{
+	static const struct step_target_deciders deciders = { .entry = at_code,
+		                                              .inside = at_body,
+		                                              .closure = at_body };
+	const struct function *poll = lookup_function(p->in->di, task->poll);
+	const struct tracer_filter filter = { .reg = p->arch->arguments[0],
+		                              .size = 8,
+		                              .value = task->header };
+
+	TRY(step_untrap(p, &p->targets));
+	if (poll)
+		TRY(step_targets_plant(p, poll, &deciders, &p->targets));
+	p->spawn.foreign = !p->targets.n;
+	if (p->spawn.foreign)
+		return NULL;
+	TRY(step_end_clear(p));
+	p->spawn.task = *task;
+	p->on_any = true;
+	p->tid = 0;
+	return step_trap(p, &p->entries, task->poll, &filter, at_poll);
+}
+
+/* A task is made; the first one of the line that has code of the user's is waited for. */
+static struct error *at_spawn(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct step_plan *p = arg;
+	struct event_task task;
+
+	(void)stop;
+	if (hit->tid != p->tid || p->spawn.task.header)
+		return NULL;
+	TRY(event_break_spawned(p->d, hit, &task));
+	return task.header ? plant_task(p, &task) : NULL;
+}
+
+static struct error *plant_spawn(void *arg, uint64_t addr)
+{
+	struct step_plan *p = arg;
+
+	return step_trap(p, &p->spawn.places, addr, NULL, at_spawn);
+}
+
+struct error *step_spawn_begin(struct step_plan *p)
+{
+	struct arena *a = &p->d->step_cache->arena;
+	const char *unseen = NULL;
+
+	if (p->options->kind != STEP_INTO || !p->options->spawned)
+		return NULL;
+	struct error *err CLEANUP(error_freep) = event_break_spawns(p->d, plant_spawn, p, &unseen);
+	if (err && (!p->d->control.production || err->kind != ERR_STATE)) {
+		struct error *ret = err;
+		err = NULL;
+		return ret;
+	}
+	if (err || unseen)
+		p->spawn.unseen = arena_strdup(a, err ? err->message : unseen);
+	return err ? step_untrap(p, &p->spawn.places) : NULL;
+}
+
+struct error *step_spawn_arrive(struct step_plan *p, uint64_t pc)
+{
+	const struct trap_hit hit = { p->tid, pc };
+	bool stop = false;
+
+	if (!p->spawn.places.n || !trap_is_at(&p->d->control, pc))
+		return NULL;
+	return at_spawn(p, &hit, &stop);
+}
+
+void step_spawn_note(struct step_plan *p)
+{
+	bool left = p->end.reason == STEP_LINE || p->end.reason == STEP_RETURNED;
+
+	if (!p->options->spawned || p->spawn.task.header || !left || p->end.note)
+		return;
+	if (p->spawn.unseen)
+		p->end.note =
+			arena_printf(&p->d->step_cache->arena,
+		                     "no task was seen that the line spawns: %s", p->spawn.unseen);
+	else if (p->spawn.foreign)
+		p->end.note = "the task that the line has spawned has no code of yours that is "
+			      "known";
+	else
+		p->end.note = "the line has spawned no task";
 }

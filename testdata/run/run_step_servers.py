@@ -62,13 +62,14 @@ def place(stop):
 
 class Http:
     """A request has a number, and so has its answer."""
+    path = "item"
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), LIMIT)
         self.file = self.socket.makefile("rb")
 
     def request(self, number):
-        self.socket.sendall(f"GET /item/{OURS + number} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self.socket.sendall(f"GET /{self.path}/{OURS + number} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         head = dict(line.split(b": ") for line in self.lines() if b": " in line)
         length = next(int(value) for key, value in head.items() if key.lower() == b"content-length")
         expect("an answer", f"item {OURS + number}", self.file.read(length).decode())
@@ -80,6 +81,18 @@ class Http:
     def close(self):
         self.file.close()
         self.socket.close()
+
+
+class Spawned(Http):
+    """The same, of the handler that spawns; each client has numbers of its own."""
+    path = "spawned"
+
+    def __init__(self, port, first):
+        super().__init__(port)
+        self.first = first
+
+    def request(self, number):
+        super().request(self.first + number)
 
 
 class Redis(Http):
@@ -433,6 +446,34 @@ def into_called(asyncdbg, programs, name):
             same("next", stop, after, "step")
             expect("next", "db.rs", place(after)[0])
         leave(d, requests)
+
+
+@check
+def into_spawned(asyncdbg, programs, name):
+    """`step --spawned` goes into the task that the line has spawned, among others of its kind."""
+    if name != "axum_load":
+        return
+    with Debugged(asyncdbg, programs, name) as d:
+        spawns = line_of("tokio::spawn(look_up(number))")
+        others = [Requests(Spawned(d.server.port, 1000 * n)) for n in range(1, 5)]
+        d.ask(f"tbreak main.rs:{spawns} if number < {OURS + 1000}")
+        requests = Requests(Spawned(d.server.port, 0), 6)
+        for number in range(6):
+            before = d.stop()
+            expect("the line", ("main.rs", spawns), place(before))
+            after = d.stop("step --spawned")
+            expect("step --spawned", ("step", AXUM_SLEEPS, None),
+                   (after["reason"], place(after), after["step"]["note"]))
+            expect("in another task", True, after["task"] not in (None, before["task"]))
+            expect("in that task", f'"item {OURS + number}"', d.stop("finish")["step"]["value"])
+            d.ask(f"tbreak main.rs:{spawns} if number == {OURS + number + 1}")
+        d.ask("delete")
+        d.session.send("continue")
+        for each in [requests, *others]:
+            each.finish()
+        d.session.process.send_signal(signal.SIGINT)
+        d.session.answer()
+        d.detach()
 
 
 def watch_counter(d):

@@ -23,6 +23,12 @@ async fn item(Path(number): Path<usize>) -> String {
     look_up(number).await
 }
 
+/// As `item`, in a task of its own.
+async fn spawned(Path(number): Path<usize>) -> String {
+    let task = tokio::spawn(look_up(number));
+    task.await.expect("it has ended badly")
+}
+
 async fn health() -> &'static str {
     sleep(Duration::from_millis(1)).await;
     "fine"
@@ -72,7 +78,10 @@ impl Client for Http {
 }
 
 async fn connect() -> (Vec<Http>, SocketAddr) {
-    let router = Router::new().route("/item/{number}", get(item)).route("/health", get(health));
+    let router = Router::new()
+        .route("/item/{number}", get(item))
+        .route("/spawned/{number}", get(spawned))
+        .route("/health", get(health));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("cannot listen");
     let address = listener.local_addr().expect("no address");
     tokio::spawn(async move { axum::serve(listener, router).await });
