@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 enum { NTHREADS = 3 };
+enum { PRESERVED = 4712 };
 
 const char constant[] = "constant text of the test program";
 int variable = 4711;
@@ -46,8 +47,17 @@ __attribute__((noinline)) static void innermost(void)
 
 __attribute__((noinline)) static void middle(void)
 {
+	/* Its caller finds it there, and what it calls does not mention it. */
+#ifdef __x86_64__
+	register uint64_t preserved __asm__("rbx") = PRESERVED;
+
+	__asm__ volatile("" : "+r"(preserved));
+	innermost();
+	__asm__ volatile("" : : "r"(preserved));
+#else
 	innermost();
 	__asm__ volatile("");
+#endif
 }
 
 static void *worker(void *arg)

@@ -7,6 +7,7 @@
 
 #include "debugger/base/vec.h"
 #include "debugger/target/module.h"
+#include "dwarf/unwind/cfi_keeps.h"
 
 /*
  * libdwfl attaches once and keeps the callbacks and their argument permanently. The unwinder
@@ -142,6 +143,24 @@ static uint64_t knowable(const struct walk *w, bool activation)
 	return activation ? UINT64_MAX : ~w->u->t->arch->changed_regs;
 }
 
+/* Adds the registers that the next inner function has left as they were. */
+static void add_kept(const struct walk *w, struct frame *frame, bool activation)
+{
+	const struct target *t = w->u->t;
+	const struct frame *inner = w->frames.n ? &w->frames.data[w->frames.n - 1] : NULL;
+
+	if (!inner || activation)
+		return;
+	uint64_t wanted = inner->known_regs & ~frame->known_regs & ~t->arch->changed_regs &
+	                  ~(UINT64_C(1) << t->arch->pc | UINT64_C(1) << t->arch->sp);
+	uint64_t kept = wanted ? cfi_keeps(t, inner->lookup_pc, wanted) : 0;
+	for (unsigned i = 0; kept && i < t->arch->nregs; i++) {
+		if (kept >> i & 1)
+			frame->regs[i] = inner->regs[i];
+	}
+	frame->known_regs |= kept;
+}
+
 static int add_frame(Dwfl_Frame *state, void *arg)
 {
 	struct walk *w = arg;
@@ -174,6 +193,7 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 			frame.known_regs |= UINT64_C(1) << i & knowable(w, activation);
 		}
 	}
+	add_kept(w, &frame, activation);
 	*vec_push(&w->frames) = frame;
 	return DWARF_CB_OK;
 }

@@ -69,6 +69,17 @@ static void check_rule(const struct target *t, const struct frame *frame, const 
 	assert_int_equal(frame->regs[rule.reg] + (uint64_t)rule.offset, outer->sp);
 }
 
+/* rbx, which no function that is called from there has changed: see threads.c. */
+static void check_preserved(const struct frame *frame)
+{
+#ifdef __x86_64__
+	enum { RBX = 3, PRESERVED = 4712 };
+
+	assert_true(frame->known_regs >> RBX & 1);
+	assert_int_equal(frame->regs[RBX], PRESERVED);
+#endif
+}
+
 static void check_stack(const struct target *t, const struct thread *th, const struct stack *stack)
 {
 	bool is_main = th->tid == t->pid;
@@ -95,6 +106,7 @@ static void check_stack(const struct target *t, const struct thread *th, const s
 	assert_true(worker > 0);
 	assert_int_equal(frame_of(t, stack, "middle"), worker - 1);
 	assert_int_equal(frame_of(t, stack, "innermost"), worker - 2);
+	check_preserved(&stack->frames[worker - 1]);
 }
 
 /* libdwfl attaches once, but the threads are those of each stop. */
