@@ -1,8 +1,9 @@
 #include "dwarf/types/die_attrs.h"
 
 #include <dwarf.h>
+#include <string.h>
 
-enum { MAX_HOPS = 16 };
+enum { MAX_HOPS = 16, WIDE = 16 };
 
 static bool is_number(unsigned form)
 {
@@ -71,6 +72,20 @@ static struct die_attrs_number *number_of(struct die_attrs *ret, unsigned name)
 	}
 }
 
+/* A block is the value of a discriminant of 16 bytes: u128. */
+static void read_wide(const struct attribute *at, const struct section *block,
+                      struct die_attrs *ret)
+{
+	uint64_t low, high;
+
+	if (block->size != WIDE)
+		return;
+	memcpy(&low, block->data, sizeof(low));
+	memcpy(&high, block->data + sizeof(low), sizeof(high));
+	ret->value = (struct die_attrs_number){ low, at->form };
+	ret->value_is_wide = high != 0;
+}
+
 void die_attrs_read(struct die *d, struct die_attrs *ret)
 {
 	struct attribute_value v;
@@ -82,6 +97,8 @@ void die_attrs_read(struct die *d, struct die_attrs *ret)
 
 		if (number && is_number(at.form))
 			*number = (struct die_attrs_number){ v.number, at.form };
+		else if (at.name == DW_AT_discr_value && v.block.data)
+			read_wide(&at, &v.block, ret);
 		else if (at.name == DW_AT_name)
 			ret->name = v.string;
 		else if (at.name == DW_AT_type)

@@ -25,6 +25,7 @@ struct die_attrs {
 	uint64_t containing;  /* DW_AT_containing_type */
 	struct die_attrs_number size, align, encoding, offset, count, upper, file, line, access;
 	struct die_attrs_number value; /* DW_AT_discr_value or DW_AT_const_value */
+	bool value_is_wide; /* that is a number of 16 bytes, and more than 64 bits of it are used */
 	bool declaration;
 };
 

@@ -254,12 +254,14 @@ static const char *payload_name(const struct type *payload)
 	                                                   : qualified_last(name);
 }
 
-static void read_variant(struct type *t, struct die *d, bool is_signed, struct variant *v)
+/* false: its number does not fit into 64 bits. */
+static bool read_variant(struct type *t, struct die *d, bool is_signed, struct variant *v)
 {
 	struct die_attrs attrs;
 	struct die child;
 
 	die_attrs_read(d, &attrs);
+	bool ret = !attrs.value_is_wide;
 	v->is_default = attrs.value.form == 0;
 	v->discr = bits_of(attrs.value, is_signed);
 	for (bool any = die_child(d, &child); any; any = die_sibling(&child, &child)) {
@@ -272,8 +274,9 @@ static void read_variant(struct type *t, struct die *d, bool is_signed, struct v
 			v->file = line_file(t->dm, d->u, (unsigned)attrs.file.value);
 		v->line = (unsigned)attrs.line.value;
 		v->name = v->payload ? payload_name(v->payload) : attrs.name;
-		return;
+		break;
 	}
+	return ret;
 }
 
 static bool discr_is_signed(struct dwarf_module *dm, uint64_t discr)
@@ -306,15 +309,15 @@ static void read_variant_part(struct type *t, struct die *part, struct type_choi
 
 	die_attrs_read(part, &attrs);
 	uint64_t discr = attrs.discr;
-	bool is_signed = discr_is_signed(t->dm, discr);
+	bool is_signed = discr_is_signed(t->dm, discr), sound = true;
 	for (bool any = die_child(part, &child); any; any = die_sibling(&child, &child)) {
 		if (child.tag == DW_TAG_member && child.offset == discr)
 			read_discr(t, &child, ret);
 		else if (child.tag == DW_TAG_variant && variants.n < MAX_MEMBERS)
-			read_variant(t, &child, is_signed, vec_push(&variants));
+			sound &= read_variant(t, &child, is_signed, vec_push(&variants));
 	}
 	/* A discriminant without a type cannot be read, so that no variant can be selected. */
-	if (ret->discr && !ret->discr->type) {
+	if ((ret->discr && !ret->discr->type) || !sound) {
 		ret->discr = NULL;
 		variants.n = 0;
 	}

@@ -15,15 +15,21 @@ static bool is_word_size(uint64_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+/* high: the upper half of one of 16 bytes, u128; else 0. */
 static struct error *read_discr(struct target *t, struct value v, const struct member *discr,
-                                uint64_t *ret)
+                                uint64_t *ret, uint64_t *high)
 {
-	uint64_t size = type_size(discr->type);
+	uint64_t size = type_size(discr->type), addr = v.addr + discr->offset;
 
+	*high = 0;
+	if (size == 2 * sizeof(*ret)) {
+		TRY(target_read_uint(t, addr + sizeof(*ret), sizeof(*high), high));
+		return target_read_uint(t, addr, sizeof(*ret), ret);
+	}
 	if (!is_word_size(size))
 		return error_new(ERR_LAYOUT, "%s has a discriminant of %" PRIu64 " bytes",
 		                 type_name(v.type), size);
-	return target_read_uint(t, v.addr + discr->offset, size, ret);
+	return target_read_uint(t, addr, size, ret);
 }
 
 /*
@@ -81,27 +87,31 @@ struct error *value_variant(struct target *t, struct value v, const struct varia
 {
 	const struct member *discr = type_discr(v.type);
 	const struct variant *fallback = NULL, *variants;
-	uint64_t number;
-	size_t n;
+	uint64_t number, high;
+	size_t n, fallbacks = 0;
 
 	variants = type_variants(v.type, &n);
 	if (!discr)
 		return only_variant(v, ret);
-	TRY(read_discr(t, v, discr, &number));
+	TRY(read_discr(t, v, discr, &number, &high));
 	/* The variants of a coroutine are numbered from 0, in order, and may be many. */
-	if (number < n && variants[number].discr == number && !variants[number].is_default &&
-	    variants[number].payload) {
+	if (!high && number < n && variants[number].discr == number &&
+	    !variants[number].is_default && variants[number].payload) {
 		*ret = &variants[number];
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (variants[i].is_default)
+		if (variants[i].is_default) {
 			fallback = &variants[i];
-		else if (variants[i].discr == number && variants[i].payload) {
+			fallbacks++;
+		} else if (!high && variants[i].discr == number && variants[i].payload) {
 			*ret = &variants[i];
 			return NULL;
 		}
 	}
+	if (fallbacks > 1)
+		return error_new(ERR_LAYOUT, "%s has %zu variants for any other discriminant",
+		                 type_name(v.type), fallbacks);
 	if (!fallback || !fallback->payload)
 		return error_new(ERR_CORRUPT, "%s at 0x%" PRIx64 " has no variant %" PRIu64,
 		                 type_name(v.type), v.addr, number);

@@ -349,7 +349,7 @@ static void test_strings(void **state)
 
 /* ---- wrong debug info ---- */
 
-enum { U = 1, STRUCT, MEMBER, PART, TAG, VARIANT, BARE, BASE, ONLY_PART };
+enum { U = 1, STRUCT, MEMBER, PART, TAG, VARIANT, BARE, BASE, ONLY_PART, WIDE };
 
 static size_t begin_types(struct hand_made *h)
 {
@@ -367,6 +367,7 @@ static size_t begin_types(struct hand_made *h)
 	put_abbrev(b, BASE, DW_TAG_base_type, 0, DW_AT_name, DW_FORM_string, DW_AT_byte_size,
 	           DW_FORM_udata, 0);
 	put_abbrev(b, ONLY_PART, DW_TAG_variant_part, 1, 0);
+	put_abbrev(b, WIDE, DW_TAG_variant, 1, DW_AT_discr_value, DW_FORM_block1, 0);
 	put_fixed(b, 0, 1);
 	size_t unit = begin_unit(&h->info, 4, 0);
 	put_uleb(&h->info, U);
@@ -403,10 +404,10 @@ static struct fixture end_types(struct hand_made *h, size_t unit)
 	return f;
 }
 
-/* Integers of 3 and 16 bytes, tags of these sizes, and an impossible size. */
+/* Integers of 3 and 32 bytes, tags of these sizes, and an impossible size. */
 static void test_odd_sizes(void **state)
 {
-	static const uint64_t sizes[] = { 0, 3, 16, UINT64_MAX };
+	static const uint64_t sizes[] = { 0, 3, 32, UINT64_MAX };
 	(void)state;
 
 	for (size_t i = 0; i < 4; i++) {
@@ -433,6 +434,78 @@ static void test_odd_sizes(void **state)
 		expect_error(value_enum_name(f.target,
 		                             (struct value){ type_at(f.dm, number), PLACE }, &name),
 		             ERR_LAYOUT, "is no enum");
+		fixture_close(&f);
+	}
+}
+
+/* A variant with a number of 16 bytes, and a payload of that name. */
+static void put_wide(struct hand_made *h, uint64_t low, uint64_t high, uint32_t payload)
+{
+	put_uleb(&h->info, WIDE);
+	put_fixed(&h->info, 16, 1);
+	put_fixed(&h->info, low, 8);
+	put_fixed(&h->info, high, 8);
+	put_member(h, "payload", payload, 0);
+	put_fixed(&h->info, 0, 1);
+}
+
+/* An enum with a discriminant of 16 bytes and variants 0 and last, as Option<u128> is. */
+static uint32_t put_wide_enum(struct hand_made *h, const uint32_t *payloads, uint64_t last,
+                              uint64_t high)
+{
+	uint32_t tag = put_sized(h, BASE, "u128", 16);
+	uint32_t ret = put_sized(h, STRUCT, "Choice", 32);
+
+	put_uleb(&h->info, PART);
+	put_fixed(&h->info, h->info.n + 4, 4);
+	put_uleb(&h->info, TAG);
+	put_fixed(&h->info, tag, 4);
+	put_wide(h, 0, 0, payloads[0]);
+	put_wide(h, last, high, payloads[1]);
+	put_fixed(&h->info, 0, 2);
+	return ret;
+}
+
+static void expect_variant(struct fixture *f, const struct type *t, const uint64_t *words,
+                           const char *name)
+{
+	const struct variant *variant;
+
+	target_fake_map(f->target, PLACE, words, 2 * sizeof(*words));
+	if (name) {
+		fail_on(value_variant(f->target, (struct value){ t, PLACE }, &variant));
+		assert_string_equal(variant->name, name);
+		return;
+	}
+	expect_error(value_variant(f->target, (struct value){ t, PLACE }, &variant), ERR_CORRUPT,
+	             "has no variant");
+}
+
+static void test_wide_discriminant(void **state)
+{
+	static const uint64_t words[][2] = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 0, 1 }, { 1, 1 } };
+	static const char *const names[] = { "None", "Some", NULL, NULL, NULL };
+	(void)state;
+
+	for (size_t i = 0; i < 5; i++) {
+		struct hand_made h = { 0 };
+		size_t unit = begin_types(&h);
+		uint32_t payloads[2] = { put_sized(&h, STRUCT, "None", 32) };
+		put_fixed(&h.info, 0, 1);
+		payloads[1] = put_sized(&h, STRUCT, "Some", 32);
+		put_fixed(&h.info, 0, 1);
+		uint32_t choice = put_wide_enum(&h, payloads, 1, 0);
+		uint32_t wider = put_wide_enum(&h, payloads, 0, 1);
+		put_fixed(&h.info, 0, 1);
+		end_unit(&h.info, unit);
+		struct fixture f = hand_made_open(&h);
+		const struct variant *variant;
+
+		expect_variant(&f, type_at(f.dm, choice), words[i], names[i]);
+		/* A number of more than 64 bits: none of its variants is known. */
+		expect_error(value_variant(f.target, (struct value){ type_at(f.dm, wider), PLACE },
+		                           &variant),
+		             ERR_LAYOUT, "Choice has no variants");
 		fixture_close(&f);
 	}
 }
@@ -542,6 +615,7 @@ int main(void)
 		cmocka_unit_test(test_deque_is_no_slice),
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_odd_sizes),
+		cmocka_unit_test(test_wide_discriminant),
 		cmocka_unit_test(test_variant_without_a_payload),
 		cmocka_unit_test(test_types_that_hold_themselves),
 		cmocka_unit_test(test_what_an_arc_shares),
