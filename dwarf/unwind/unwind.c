@@ -32,7 +32,8 @@ struct walk {
 	VEC(struct frame) frames;
 	unwind_end_fn *end; /* NULL: to the end of the stack */
 	void *end_arg;
-	bool ended; /* it was true */
+	bool ended;       /* it was true */
+	uint64_t no_code; /* a return address where no code can be; 0: there was none */
 };
 
 /* Presents only the thread that is being unwound to libdwfl. */
@@ -143,6 +144,20 @@ static uint64_t knowable(const struct walk *w, bool activation)
 	return activation ? UINT64_MAX : ~w->u->t->arch->changed_regs;
 }
 
+/*
+ * Where code has no unwind information libdwfl follows the frame pointer, which may be any number:
+ * a new thread that has not left clone3() has that of the one that made it.
+ */
+static bool is_no_code(const struct walk *w, uint64_t pc)
+{
+	struct target *t = w->u->t;
+	struct region region;
+	SCRATCH(a);
+
+	return w->frames.n && !w->u->copy && !module_at(t, pc) &&
+	       target_region(t, &a, pc, &region) && !region.executable;
+}
+
 /* Adds the registers that the next inner function has left as they were. */
 static void add_kept(const struct walk *w, struct frame *frame, bool activation)
 {
@@ -176,6 +191,10 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	w->ended = w->end && !activation && w->end(pc, w->end_arg);
 	if (w->ended)
 		return DWARF_CB_ABORT;
+	if (is_no_code(w, pc)) {
+		w->no_code = pc;
+		return DWARF_CB_ABORT;
+	}
 	frame.pc = pc;
 	/*
 	 * A call may be the last instruction of its function: the return address is then in the
@@ -225,6 +244,9 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 		return arena_printf(a, "more than %d frames", STACK_MAX_FRAMES);
 	if (w->frames.n == 0)
 		return arena_printf(a, "no frames: %s", dwfl_errmsg(-1));
+	if (w->no_code)
+		return arena_printf(a, "the return address 0x%" PRIx64 " is not in code",
+		                    w->no_code);
 	const struct frame *last = &w->frames.data[w->frames.n - 1];
 	if (w->u->faulted && (result != 0 || !is_outermost(w->u->t, last->lookup_pc)))
 		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
@@ -239,14 +261,61 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 	                    m ? m->path : "no module", dwfl_errmsg(-1));
 }
 
+static bool is_in_cfi(Dwarf_CFI *cfi, uint64_t pc)
+{
+	Dwarf_Frame *frame = NULL;
+	bool ret = cfi && dwarf_cfi_addrframe(cfi, pc, &frame) == 0;
+
+	free(frame);
+	return ret;
+}
+
+/* In either of the tables that libdwfl uses. */
+static bool has_cfi(const struct target *t, uint64_t pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(t->dwfl, pc);
+	Dwarf_Addr bias = 0;
+
+	if (!module)
+		return false;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(module, &bias);
+	if (is_in_cfi(cfi, pc - bias))
+		return true;
+	cfi = dwfl_module_dwarf_cfi(module, &bias);
+	return is_in_cfi(cfi, pc - bias);
+}
+
+/*
+ * A thread that has executed nothing yet: it is behind the system call that made it, the result of
+ * which, in register 0, is 0. It has no caller, and the frame pointer of the thread that made it;
+ * glibc's clone3() and clone() have no unwind information there.
+ */
+static bool is_new_thread(const struct walk *w)
+{
+	const struct target *t = w->u->t;
+	const size_t size = t->arch->syscall_insn_size;
+	const struct frame *first = w->frames.data;
+	unsigned char code[sizeof(uint64_t)];
+
+	if (!w->frames.n || w->u->copy || !(first->known_regs & 1) || first->regs[0] != 0 ||
+	    !size || size > sizeof(code))
+		return false;
+	struct error *err CLEANUP(error_freep) = target_read(w->u->t, first->pc - size, code, size);
+	return !err && memcmp(code, t->arch->syscall_insn, size) == 0 && !has_cfi(t, first->pc);
+}
+
 /* Unwinds the thread of the unwinder. */
 static void walk_frames(struct walk *w, struct stack *ret)
 {
 	const struct thread *th = w->u->thread;
 	int result = dwfl_getthread_frames(w->u->t->dwfl, th->tid, add_frame, w);
 
+	const bool is_new = is_new_thread(w);
+
+	if (is_new)
+		w->frames.n = 1;
 	*ret = (struct stack){ .nframes = w->frames.n };
-	if (!w->ended)
+	if (!w->ended && !is_new)
 		ret->problem = explain(w->a, w, th, result);
 	ret->frames = vec_to_arena(&w->frames, w->a);
 	w->u->thread = NULL;

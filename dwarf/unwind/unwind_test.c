@@ -244,6 +244,106 @@ static void test_damaged_registers(void **state)
 	check_stack(t, &t->threads[1], &stack);
 }
 
+/* The address of a word of the thread's stack that points to the stack itself. */
+static uint64_t find_own_pointer(struct target *t, uint64_t sp)
+{
+	enum { WORDS = 1024 };
+	static uint64_t words[WORDS];
+	size_t got;
+
+	expect_ok(target_read_some(t, sp, words, sizeof(words), &got));
+	for (size_t i = 0; i < got / sizeof(*words); i++) {
+		if (words[i] >= sp && words[i] < sp + got)
+			return sp + i * sizeof(*words);
+	}
+	fail_msg("no pointer to the stack in it");
+	return 0;
+}
+
+/* Code without unwind information, and a frame pointer that leads to no return address. */
+static void test_no_return_address(void **state)
+{
+	const struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct unwinder *u = NULL;
+	struct stack stack;
+	SCRATCH(a);
+
+	(void)state;
+	if (program.pid == 0)
+		skip();
+	expect_ok(target_live_open(program.pid, &options, &t));
+	expect_ok(unwinder_open(t, &u));
+	expect_ok(target_stop(t));
+	struct thread th = t->threads[1];
+	th.regs.r = arena_memdup(&a, th.regs.r, t->arch->nregs * sizeof(*th.regs.r));
+	uint64_t sp = th.regs.r[t->arch->sp];
+	th.regs.r[t->arch->fp] = find_own_pointer(t, sp) - sizeof(uint64_t);
+	th.regs.r[t->arch->pc] = sp;
+	expect_ok(unwind_thread(u, &a, &th, &stack));
+	assert_int_equal(stack.nframes, 1);
+	assert_non_null(stack.problem);
+	assert_non_null(strstr(stack.problem, "is not in code"));
+}
+
+/* The address behind a system call in code without unwind information, as clone3() has one. */
+static uint64_t find_bare_syscall(struct target *t, uint64_t near)
+{
+	enum { BYTES = 1 << 16 };
+	static unsigned char code[2 * BYTES];
+	const struct module *m = module_at(t, near);
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(m->dwfl, &bias);
+	size_t got;
+
+	expect_ok(target_read_some(t, near - BYTES, code, sizeof(code), &got));
+	for (size_t i = 0; i + 2 <= got; i++) {
+		Dwarf_Frame *frame = NULL;
+		uint64_t behind = near - BYTES + i + 2;
+
+		if (code[i] == 0x0f && code[i + 1] == 0x05 &&
+		    dwarf_cfi_addrframe(cfi, behind - bias, &frame) != 0)
+			return behind;
+		free(frame);
+	}
+	return 0;
+}
+
+/* A thread that has executed nothing has no caller, whatever its frame pointer leads to. */
+static void test_new_thread(void **state)
+{
+	const struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+	struct unwinder *u = NULL;
+	struct stack stack;
+	SCRATCH(a);
+
+	(void)state;
+	if (program.pid == 0)
+		skip();
+	expect_ok(target_live_open(program.pid, &options, &t));
+	expect_ok(unwinder_open(t, &u));
+	expect_ok(target_stop(t));
+	expect_ok(unwind_thread(u, &a, &t->threads[1], &stack));
+	struct thread th = t->threads[1];
+	th.regs.r = arena_memdup(&a, th.regs.r, t->arch->nregs * sizeof(*th.regs.r));
+	/* The outermost frame is in clone3(). */
+	th.regs.r[t->arch->pc] = find_bare_syscall(t, stack.frames[stack.nframes - 1].pc);
+	if (!th.regs.r[t->arch->pc]) {
+		target_resume(t);
+		skip();
+	}
+	th.regs.r[0] = 0;
+	expect_ok(unwind_thread(u, &a, &th, &stack));
+	assert_int_equal(stack.nframes, 1);
+	assert_null(stack.problem);
+	/* The thread that has made it goes on. */
+	th.regs.r[0] = 1;
+	th.regs.r[t->arch->fp] = find_own_pointer(t, th.regs.r[t->arch->sp]) - sizeof(uint64_t);
+	expect_ok(unwind_thread(u, &a, &th, &stack));
+	assert_non_null(stack.problem);
+}
+
 static void test_without_modules(void **state)
 {
 	struct target *t CLEANUP(target_closep) = target_fake_open();
@@ -262,6 +362,8 @@ int main(void)
 		cmocka_unit_test(test_copies_of_stacks),
 		cmocka_unit_test(test_core),
 		cmocka_unit_test(test_damaged_registers),
+		cmocka_unit_test(test_no_return_address),
+		cmocka_unit_test(test_new_thread),
 		cmocka_unit_test(test_without_modules),
 	};
 
