@@ -29,7 +29,7 @@ struct stack {
 	const char *problem; /* why it ends early, NULL when it reached the thread's start */
 };
 
-enum { STACK_MAX_FRAMES = 1024 };
+enum { STACK_MAX_FRAMES = 1 << 16 };
 
 struct unwinder;
 /*

@@ -86,9 +86,26 @@ static void finish_root(struct collector *c, struct thread_info *info, const str
 	}
 }
 
+/*
+ * Says of a stack that is shown why it ends early. Of a thread that was not stopped
+ * inspect_note_unstopped() says so.
+ */
+static bool note_cut(struct collector *c, struct thread_info *info, size_t i)
+{
+	const struct thread *th = &c->in->target->threads[i];
+	const char *problem = c->stacks[i].stack.problem;
+
+	if (!problem || !th->has_regs || th->unknown_regs)
+		return false;
+	if (!info->problem)
+		info->problem = inspector_clean_name(c->a, problem);
+	return true;
+}
+
 void threads_finish(struct collector *c)
 {
 	struct snapshot *s = c->out;
+	size_t ncut = 0;
 
 	for (size_t i = 0; i < s->nthreads; i++) {
 		struct thread_info *info = &s->threads[i];
@@ -101,5 +118,9 @@ void threads_finish(struct collector *c)
 		if ((c->want & WANT_STACKS) || (info->job && (c->want & WANT_JOB_STACKS)))
 			info->frames =
 				stack_describe(c, &c->stacks[i], &marks, task, &info->nframes);
+		ncut += (c->want & WANT_STACKS) && note_cut(c, info, i);
 	}
+	if (ncut)
+		snapshot_incomplete(s, "%zu of %zu stacks are not known whole: each says why", ncut,
+		                    s->nthreads);
 }

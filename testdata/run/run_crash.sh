@@ -47,5 +47,20 @@ crash() {
 crash abort 'killed by SIGABRT (it called abort) in frame'
 crash panic 'killed by SIGABRT (a panic that aborts) in frame'
 crash segv 'killed by SIGSEGV in frame'
+# Thousands of frames, and the task is behind them.
+crash overflow 'killed by SIGABRT (it called abort) in frame'
+if ! grep -q 'async fn panicked::crash::run running' said; then
+	echo "overflow ($profile): the task is not shown"
+	failures=$((failures + 1))
+fi
+
+# A stack that is not known whole: the answer reports that.
+rm -f core*
+("$dir/panicked" jump || true) >/dev/null 2>&1
+if "$asyncdbg" --no-cache -c core* threads >said 2>&1 || [ $? -ne 1 ] ||
+	! grep -q 'stacks are not known whole' said || ! grep -q '^   ! ' said; then
+	echo "jump ($profile): nothing says that the stack is not known whole"
+	failures=$((failures + 1))
+fi
 [ "$failures" -eq 0 ] || exit 1
 echo "crashes ($profile): ok"

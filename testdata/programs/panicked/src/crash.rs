@@ -10,6 +10,25 @@ impl Drop for Bomb {
     }
 }
 
+/// Needs more stack than there is.
+#[inline(never)]
+fn descend(depth: u64) -> u64 {
+    let kept = std::hint::black_box([depth; 8]);
+    if depth == u64::MAX {
+        return 0;
+    }
+    descend(depth + 1) + std::hint::black_box(kept)[1]
+}
+
+/// Calls what is no code, so that nothing says where its caller is.
+#[inline(never)]
+fn jump() {
+    let bytes = std::hint::black_box(Box::new([0_u8; 64]));
+    let function: fn() = unsafe { std::mem::transmute(bytes.as_ptr()) };
+    function();
+    drop(bytes);
+}
+
 #[inline(never)]
 fn crash(how: &str) {
     match how {
@@ -18,6 +37,8 @@ fn crash(how: &str) {
             let _bomb = Bomb;
             panic!("the first one");
         }
+        "jump" => jump(),
+        "overflow" => drop(descend(0)),
         _ => unsafe { std::ptr::null_mut::<u32>().write_volatile(1) },
     }
 }

@@ -1,5 +1,5 @@
 //! Tasks that panicked, were aborted or completed, all with their JoinHandles kept, and live ones.
-//! With an argument (abort, panic, segv) a task ends the whole program in that way.
+//! With an argument (abort, jump, overflow, panic, segv) a task ends the whole program in that way.
 
 mod crash;
 
