@@ -538,12 +538,14 @@ void variables_in_pieces(struct debuginfo *di, const struct frame *frame, uint64
 static bool access_base(struct target *t, uint64_t pc, const struct expression *x,
                         struct variable_access *a)
 {
-	const struct operation *op = x->n == 1 ? &x->ops[0] : NULL;
+	const struct operation *op = x->ops;
+	/* Of a large frame. */
+	bool is_sum = x->n == 3 && op[1].atom == DW_OP_consts && op[2].atom == DW_OP_plus;
 	struct cfa_rule rule;
 
-	if (!op)
+	if (x->n != 1 && !is_sum)
 		return false;
-	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+	if (x->n == 1 && op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
 		a->reg = (unsigned)(op->atom - DW_OP_reg0);
 	} else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
 		a->reg = (unsigned)(op->atom - DW_OP_breg0);
@@ -554,6 +556,8 @@ static bool access_base(struct target *t, uint64_t pc, const struct expression *
 	} else {
 		return false;
 	}
+	if (is_sum)
+		a->offset[0] += (int64_t)op[1].number;
 	return true;
 }
 

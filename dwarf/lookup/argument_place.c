@@ -31,18 +31,36 @@ static bool is_between(unsigned atom, unsigned first, unsigned last)
 	return atom >= first && atom <= last;
 }
 
+/*
+ * What a frame base adds to its first operation; false: it is something else. A large frame has
+ * DW_OP_consts and DW_OP_plus.
+ */
+static bool read_sum(const Dwarf_Op *ops, size_t n, uint64_t *ret)
+{
+	bool is_constant = n == 3 && (ops[1].atom == DW_OP_consts || ops[1].atom == DW_OP_constu);
+
+	*ret = n > 1 ? ops[1].number : 0;
+	if (is_constant && ops[2].atom == DW_OP_minus)
+		*ret = -*ret;
+	else if (n != 1 && !(n == 2 && ops[1].atom == DW_OP_plus_uconst))
+		return is_constant && ops[2].atom == DW_OP_plus;
+	return true;
+}
+
 /* Adds the frame base to an offset. */
 static bool add_base(const struct function *f, Dwarf_Die *function, uint64_t addr,
                      struct argument_place *ret)
 {
 	struct cfa_rule cfa;
 	Dwarf_Op *base;
+	uint64_t sum;
 	size_t n;
 
 	if (!read_operations(function, DW_AT_frame_base, addr - f->dm->module->bias, &base, &n) ||
-	    n != 1)
+	    !read_sum(base, n, &sum))
 		return false;
-	if (is_between(base->atom, DW_OP_reg0, DW_OP_reg31)) {
+	ret->offset = (int64_t)((uint64_t)ret->offset + sum);
+	if (n == 1 && is_between(base->atom, DW_OP_reg0, DW_OP_reg31)) {
 		ret->reg = base->atom - DW_OP_reg0;
 		return true;
 	}

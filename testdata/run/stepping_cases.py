@@ -72,6 +72,7 @@ MACRO = "code of a macro over several lines has the lines of its beginning and o
 CASES = [
     # One await after the other.
     Case("plain", "awaits"),
+    Case("large", "awaits"),
     Case("ready", "awaits"),
     Case("timer", "awaits"),
     Case("migrates", "awaits"),

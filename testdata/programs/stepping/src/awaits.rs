@@ -24,6 +24,14 @@ pub async fn plain(me: Me) -> u32 {
     me.add(d, 6)
 }
 
+/// Its frame is large: debug info describes the base of such a frame in another way.
+pub async fn large(me: Me) -> u32 {
+    let bytes = me.pass([1_u8; 8192]);
+    let a = me.add(u32::from(bytes[1]), 2);
+    let b = yields(me.at(), 2).await;
+    me.add(a, b)
+}
+
 pub async fn timer(me: Me) -> u32 {
     sleep(me.ms(2)).await;
     let a = me.add(1, 2);

@@ -91,6 +91,7 @@ fn run(scenario: &str, crowd: bool) {
         "generics" => spawn(crowd, kinds::generics(ME)),
         "join" => spawn(crowd, together::join(ME)),
         "joins" => spawn(crowd, ends::joins(ME)),
+        "large" => spawn(crowd, awaits::large(ME)),
         "local" => roots::local(ME),
         "main_exits" => quits::main_exits(ME),
         "macros" => spawn(crowd, together::macros(ME)),
