@@ -198,7 +198,9 @@ static struct error *enter(struct step_plan *p, const struct step_place *place,
 	p->on_any = false;
 	TRY(step_end_plant_return(p));
 	uint64_t body = body_of(p);
-	if (!body || (p->instance.type && type_is_coroutine(p->instance.type))) {
+	bool is_coroutine = p->instance.type && type_is_coroutine(p->instance.type);
+	/* An async block in a single line begins where its function does. */
+	if (!body || (is_coroutine && step_lines_has_body(place->lines, 0))) {
 		p->at.call = 0;
 		p->at.line = place->lines->calls[0].line;
 		return step_lines_plant(p);

@@ -71,8 +71,7 @@ static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 	return !row->in_await || !begins_outside(l, row);
 }
 
-/* Whether a coroutine has other lines than that of its declaration. */
-static bool has_body(const struct function_lines *l, size_t call)
+bool step_lines_has_body(const struct function_lines *l, size_t call)
 {
 	for (size_t i = 0; i < l->nrows; i++) {
 		const struct function_row *row = &l->rows[i];
@@ -95,7 +94,7 @@ static bool is_before_body(const struct step_plan *p, const struct function_row 
 	const struct type *result = f ? function_read_result(f) : NULL;
 
 	return (result && type_is_coroutine(result)) ||
-	       (step_lines_is_head(l, row) && has_body(l, row->call));
+	       (step_lines_is_head(l, row) && step_lines_has_body(l, row->call));
 }
 
 /* A step into functions stops in those that are inlined at the line, too. */

@@ -138,6 +138,8 @@ bool step_lines_filter_instance(const struct step_plan *p, uint64_t addr,
                                 struct tracer_filter *ret);
 /* Whether the step ends at an address of the function. */
 bool step_lines_has(struct step_plan *p, uint64_t addr);
+/* Whether a coroutine, the one of that call, has other lines than that of its declaration. */
+bool step_lines_has_body(const struct function_lines *l, size_t call);
 /* The thread is in the call in progress; false: the debug info does not tell how to know. */
 bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret);
 

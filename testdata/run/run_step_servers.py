@@ -476,6 +476,23 @@ def into_spawned(asyncdbg, programs, name):
         d.detach()
 
 
+@check
+def into_one_line(asyncdbg, programs, name):
+    """`step --spawned` ends in a block that has no line of its own, too."""
+    if name != "axum_load":
+        return
+    line = line_of("async move { axum::serve")
+    session = Session(asyncdbg)
+    try:
+        session.ask(f"tbreak main.rs:{line}")
+        expect("the line", ("main.rs", line), place(session.ask(f"run -- {programs / name}")["stopped"]))
+        stop = session.ask("step --spawned")["stopped"]
+        expect("step --spawned", ("step", ("main.rs", line), "axum_load::connect::{async_fn#0}::{async_block#0}"),
+               (stop["reason"], place(stop), stop["function"]))
+    finally:
+        session.close()
+
+
 def watch_counter(d):
     """A client counts its requests in its own future, which lasts: what is in that of a request need not be
     written again."""
