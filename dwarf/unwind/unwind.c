@@ -33,7 +33,7 @@ struct walk {
 	unwind_end_fn *end; /* NULL: to the end of the stack */
 	void *end_arg;
 	bool ended;       /* it was true */
-	uint64_t no_code; /* a return address where no code can be; 0: there was none */
+	uint64_t no_code; /* the address of a frame where no code can be; 0: there was none */
 };
 
 /* Presents only the thread that is being unwound to libdwfl. */
@@ -144,18 +144,28 @@ static uint64_t knowable(const struct walk *w, bool activation)
 	return activation ? UINT64_MAX : ~w->u->t->arch->changed_regs;
 }
 
-/*
- * Where code has no unwind information libdwfl follows the frame pointer, which may be any number:
- * a new thread that has not left clone3() has that of the one that made it.
- */
-static bool is_no_code(const struct walk *w, uint64_t pc)
+static bool is_no_code(struct target *t, uint64_t pc)
 {
-	struct target *t = w->u->t;
 	struct region region;
 	SCRATCH(a);
 
-	return w->frames.n && !w->u->copy && !module_at(t, pc) &&
-	       target_region(t, &a, pc, &region) && !region.executable;
+	return !module_at(t, pc) && target_region(t, &a, pc, &region) && !region.executable;
+}
+
+/*
+ * Where there is no unwind information libdwfl follows the frame pointer, which may be any number:
+ * it may lead to no code, and of a thread that has jumped to no code to any of its callers. Returns
+ * the address that is none; 0: the next frame may be at pc.
+ */
+static uint64_t find_no_code(const struct walk *w, uint64_t pc)
+{
+	struct target *t = w->u->t;
+
+	if (!w->frames.n || w->u->copy)
+		return 0;
+	if (w->frames.n == 1 && is_no_code(t, w->frames.data[0].pc))
+		return w->frames.data[0].pc;
+	return is_no_code(t, pc) ? pc : 0;
 }
 
 /* Adds the registers that the next inner function has left as they were. */
@@ -191,10 +201,9 @@ static int add_frame(Dwfl_Frame *state, void *arg)
 	w->ended = w->end && !activation && w->end(pc, w->end_arg);
 	if (w->ended)
 		return DWARF_CB_ABORT;
-	if (is_no_code(w, pc)) {
-		w->no_code = pc;
+	w->no_code = find_no_code(w, pc);
+	if (w->no_code)
 		return DWARF_CB_ABORT;
-	}
 	frame.pc = pc;
 	/*
 	 * A call may be the last instruction of its function: the return address is then in the
@@ -245,8 +254,7 @@ static const char *explain(struct arena *a, const struct walk *w, const struct t
 	if (w->frames.n == 0)
 		return arena_printf(a, "no frames: %s", dwfl_errmsg(-1));
 	if (w->no_code)
-		return arena_printf(a, "the return address 0x%" PRIx64 " is not in code",
-		                    w->no_code);
+		return arena_printf(a, "the address 0x%" PRIx64 " is not in code", w->no_code);
 	const struct frame *last = &w->frames.data[w->frames.n - 1];
 	if (w->u->faulted && (result != 0 || !is_outermost(w->u->t, last->lookup_pc)))
 		return arena_printf(a, "the stack is not readable at 0x%" PRIx64, w->u->fault);
