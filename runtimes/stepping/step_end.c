@@ -70,6 +70,23 @@ static size_t find_users_frame(struct step_plan *p, const struct stack *stack, s
 	return 0;
 }
 
+/* Whether a coroutine of the user's is polled in a frame. What runs an executor is not. */
+static bool polls_users(struct step_plan *p, uint64_t pc)
+{
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_locations(p->in->di, pc, &tmp, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct type *t =
+			step_place_is_users_at(p, &l[i]) ? step_instance_type(l[i].function) : NULL;
+
+		if (t && type_is_coroutine(t))
+			return true;
+	}
+	return false;
+}
+
 struct error *step_end_clear(struct step_plan *p)
 {
 	struct trap *returning = p->returning;
@@ -93,15 +110,21 @@ static struct error *leave(struct step_plan *p, const struct frame *frame)
 	return step_trap(p, &p->lines, frame->pc, &filter, at_users_frame);
 }
 
-struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found)
+/* polling: only to one that polls a coroutine. */
+static struct error *go_out(struct step_plan *p, pid_t tid, bool polling, bool *found)
 {
 	SCRATCH(tmp);
 	struct stack stack;
 
 	TRY(step_frame_stack(p, tid, STACK_MAX_FRAMES, &tmp, &stack));
 	size_t n = find_users_frame(p, &stack, 1);
-	*found = n != 0;
-	return n ? leave(p, &stack.frames[n]) : NULL;
+	*found = n && (!polling || polls_users(p, stack.frames[n].lookup_pc));
+	return *found ? leave(p, &stack.frames[n]) : NULL;
+}
+
+struct error *step_end_go_out(struct step_plan *p, pid_t tid, bool *found)
+{
+	return go_out(p, tid, false, found);
 }
 
 /* The function has returned for good: to code of the user, or to a library. */
@@ -115,12 +138,13 @@ static struct error *returned(struct step_plan *p, const struct trap_hit *hit, b
 		p->end.note = step_inlined_note;
 	if (p->options->whole)
 		p->end.note = "its task has finished";
-	/* What polls one that may be suspended may do so for long, before it returns. */
-	if (p->options->whole || reason == STEP_LEFT || is_users(p, hit->addr - 1)) {
+	if (p->options->whole || is_users(p, hit->addr - 1)) {
 		step_end_set(p, reason, stop);
 		return NULL;
 	}
-	TRY(step_end_go_out(p, hit->tid, &found));
+	/* What runs an executor may go on for long with a coroutine that is not known to have
+	 * ended. */
+	TRY(go_out(p, hit->tid, reason == STEP_LEFT, &found));
 	if (found)
 		return NULL;
 	if (!p->end.note)
