@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Steps through programs that are made by chance, and compares the lines where `next` stops with those that the
+programs say they have executed.
+
+usage: run_generated_steps.py ASYNCDBG PROFILE [--seeds FIRST LAST]
+
+PROFILE  debug or release: in that one the functions that are not async are left out, as the line table has not
+         all of their lines, and a step may end as "left" behind right lines
+--seeds  the numbers of the programs, default 1 to 3
+
+The programs are built under CARGO_TARGET_DIR; skipped without cargo.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+TESTDATA = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTDATA / "make"))
+from generate_steps import Program
+from stepping_session import Ended, Hung, Session
+
+STEPS = 120
+MANIFEST = """\
+[package]
+name = "generated"
+version = "0.1.0"
+edition = "2021"
+
+[dependencies]
+tokio = { version = "1.24", features = ["macros", "rt-multi-thread", "time"] }
+
+[profile.release]
+debug = 2
+
+[workspace]
+"""
+
+
+def build(program, profile, folder):
+    """The path of the program."""
+    source = folder / "src"
+    source.mkdir(parents=True, exist_ok=True)
+    (folder / "Cargo.toml").write_text(MANIFEST)
+    shutil.copy(TESTDATA / "locks/tokio-1.54.1.lock", folder / "Cargo.lock")
+    shutil.copy(TESTDATA / "programs/stepping/src/record.rs", source)
+    (source / "main.rs").write_text(program.text)
+    subprocess.run(["cargo", "build", "--quiet", "--target-dir", folder / "target",
+                    *(["--release"] if profile == "release" else [])], cwd=folder, check=True)
+    return folder / "target" / profile / "generated"
+
+
+def is_own(function, stop):
+    return (stop["file"] or "").endswith("main.rs") and function.first <= (stop["line"] or 0) <= function.last
+
+
+def walk(session, function, path):
+    """The lines of the function where the steps stop, and the end. No lines: it is not executed."""
+    session.ask(f"tbreak main.rs:{function.first}")
+    stop = session.ask(f"run -- {path}")["stopped"]
+    lines, name = [], stop["function"] if is_own(function, stop) else None
+    while name and len(lines) < STEPS and stop["reason"] in ("breakpoint", "step") and stop["function"] == name:
+        lines.append(stop["line"])
+        stop = session.ask("next")["stopped"]
+    return lines, stop
+
+
+def collapse(lines):
+    """A line that says something several times is one."""
+    return [line for i, line in enumerate(lines) if not i or lines[i - 1] != line]
+
+
+def is_within(said, lines):
+    rest = iter(lines)
+    return all(line in rest for line in said)
+
+
+def fits(said, stops, left):
+    """Code may go back to a line for a part of it. Optimised code is followed to where it is left."""
+    ends = [n for n, line in enumerate(said, 1) if line == stops[-1]] if left else [len(said)]
+    return set(stops) <= set(said) and any(is_within(said[:n], stops) for n in ends)
+
+
+def says(program, line):
+    return "me." in program.lines[line - 1] or "self.0.at()" in program.lines[line - 1]
+
+
+def is_of(function, said):
+    return function.first <= said[0] <= function.last
+
+
+def check(asyncdbg, program, function, path, profile):
+    """What is wrong; "" if nothing is, None if the function is not executed."""
+    session = Session(asyncdbg)
+    try:
+        lines, end = walk(session, function, path)
+        if end["reason"] != "exited" and session.ask("continue")["stopped"]["reason"] != "exited":
+            return "the program does not end"
+        session.end()
+    except Hung:
+        return "hung"
+    except Ended as ended:
+        return f"asyncdbg has ended: {ended}"
+    finally:
+        session.close()
+    if not lines:
+        return None
+    left = profile == "release" and end["reason"] == "left"
+    stops = collapse([line for line in lines if says(program, line)])
+    truth = [collapse(said) for said in (session.truth or {}).values() if is_of(function, said)]
+    if len(lines) == STEPS or any(fits(said, stops, left) for said in truth):
+        return ""
+    return f"lines {stops} of {truth[:3]}, end {end['reason']} {(end['step'] or {}).get('note')}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("asyncdbg")
+    parser.add_argument("profile", choices=["debug", "release"])
+    parser.add_argument("--seeds", nargs=2, type=int, default=[1, 3])
+    options = parser.parse_args()
+    if not shutil.which("cargo"):
+        print("skipped: no cargo in PATH")
+        sys.exit(77)
+    folder = pathlib.Path(os.environ["CARGO_TARGET_DIR"]).resolve() / "generated"
+    done = wrong = 0
+    for seed in range(options.seeds[0], options.seeds[1] + 1):
+        program = Program(seed)
+        path = build(program, options.profile, folder)
+        for function in program.functions:
+            if options.profile == "release" and not function.is_async:
+                continue
+            problem = check(options.asyncdbg, program, function, path, options.profile)
+            done += problem is not None
+            if problem:
+                wrong += 1
+                print(f"program {seed}, f{function.number} ({function.kind}): {problem}")
+    print(f"{done} functions, {wrong} wrong")
+    sys.exit(1 if wrong or not done else 0)
+
+
+if __name__ == "__main__":
+    main()
