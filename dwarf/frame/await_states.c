@@ -30,7 +30,7 @@ struct await_states {
 	VEC(struct await) awaits;
 	VEC(struct block) blocks;
 	size_t seen;        /* DIEs */
-	uint64_t elsewhere; /* states of suspension of which the await is not known */
+	uint64_t elsewhere; /* states of suspension of which the await is not known for certain */
 	bool cut;           /* there may be more awaits */
 };
 
@@ -161,12 +161,42 @@ static bool is_at(const struct await *a, const struct variant *v)
 {
 	const struct member *m = awaitee_of(v);
 
-	return m && a->placed && m->type == a->type && v->offset + m->offset == a->offset;
+	return m && m->type == a->type && (!a->placed || v->offset + m->offset == a->offset);
 }
 
+/* Optimised code often has no place of an await. */
 static bool is_alike(const struct await *a, const struct await *b)
 {
-	return a->placed && b->placed && a->type == b->type && a->offset == b->offset;
+	return a->type == b->type && (!a->placed || !b->placed || a->offset == b->offset);
+}
+
+/* Awaits and states of one type and place. */
+struct alike {
+	size_t awaits, states;
+	uint64_t begin, end; /* sums of their lines */
+	bool same_file;
+};
+
+static struct alike alike_of(const struct await_states *s, const struct await *of)
+{
+	struct alike ret = { .same_file = true };
+	size_t n;
+	const struct variant *v = type_variants(s->coroutine, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_at(of, &v[i]))
+			continue;
+		ret.states++;
+		ret.end += v[i].line;
+		ret.same_file &= v[i].file && of->file && strcmp(v[i].file, of->file) == 0;
+	}
+	for (size_t i = 0; i < s->awaits.n; i++) {
+		if (is_alike(of, &s->awaits.data[i])) {
+			ret.awaits++;
+			ret.begin += s->awaits.data[i].line;
+		}
+	}
+	return ret;
 }
 
 /*
@@ -174,41 +204,25 @@ static bool is_alike(const struct await *a, const struct await *b)
  * of the beginning of the expression, the line of a state that of its end, `.await`. So none is
  * behind the other, and where their sums are equal, each await is on one line.
  */
-static bool lines_decide(const struct await_states *s, const struct await *of)
+static bool lines_decide(const struct alike *a)
 {
-	size_t n, begins = 0, ends = 0;
-	const struct variant *v = type_variants(s->coroutine, &n);
-	uint64_t begin = 0, end = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!is_at(of, &v[i]))
-			continue;
-		ends++;
-		end += v[i].line;
-		if (!v[i].file || !of->file || strcmp(v[i].file, of->file) != 0)
-			return false;
-	}
-	for (size_t i = 0; i < s->awaits.n; i++) {
-		if (is_alike(of, &s->awaits.data[i])) {
-			begins++;
-			begin += s->awaits.data[i].line;
-		}
-	}
-	return begins == ends && begin == end;
+	return a->same_file && a->awaits == a->states && a->begin == a->end;
 }
 
-static uint64_t states_of(const struct await_states *s, const struct await *a)
+static void find_states(struct await_states *s, struct await *a, uint64_t *known)
 {
+	const struct alike alike = alike_of(s, a);
+	bool by_line = lines_decide(&alike);
 	size_t n;
 	const struct variant *v = type_variants(s->coroutine, &n);
-	bool by_line = lines_decide(s, a);
-	uint64_t ret = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (is_at(a, &v[i]) && (!by_line || v[i].line == a->line))
-			ret |= bit_of(i);
+			a->states |= bit_of(i);
 	}
-	return ret;
+	/* Else an await of the type may be missing, as code that was optimised away. */
+	if (alike.awaits == alike.states)
+		*known |= a->states;
 }
 
 /* An await whose state is not known may be that of each state that has no known await. */
@@ -218,10 +232,8 @@ static void match(struct await_states *s)
 	const struct variant *v = type_variants(s->coroutine, &n);
 	uint64_t known = 0;
 
-	for (size_t i = 0; i < s->awaits.n; i++) {
-		s->awaits.data[i].states = states_of(s, &s->awaits.data[i]);
-		known |= s->awaits.data[i].states;
-	}
+	for (size_t i = 0; i < s->awaits.n; i++)
+		find_states(s, &s->awaits.data[i], &known);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].name && str_begins(v[i].name, "Suspend") &&
 		    (s->cut || !(known & bit_of(i))))

@@ -23,7 +23,7 @@ static NUMBERS: AtomicU32 = AtomicU32::new(2);
 
 #[inline(never)]
 fn new() -> Me {
-    Me(NUMBERS.fetch_add(1, Ordering::Relaxed))
+    Me(NUMBERS.fetch_add(1, Ordering::SeqCst))
 }
 
 struct Pause(u32);

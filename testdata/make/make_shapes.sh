@@ -5,8 +5,8 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, once, statics, endless, executors, moved, futures, futures_util,
-#        http, compio, spread, resumed, inlined, entry or shadowed:
-#        NAME.elf from NAME.rs, optimised only for the last three. futures.elf also has streams.rs and sets.rs,
+#        http, compio, spread, resumed, inlined, entry, shadowed or taken:
+#        NAME.elf from NAME.rs, optimised only for the last four. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs
 #
@@ -22,7 +22,7 @@ optimised=0
 crates=("$name $name")
 case $name in
 shapes) roots=(-e boxed -u integers -u structs -u enums) ;;
-inlined | entry | shadowed) roots=(-e "$name") optimised=3 ;;
+inlined | entry | shadowed | taken) roots=(-e "$name") optimised=3 ;;
 futures)
 	roots=(-e futures -u locks -u channels -u tasks -u sets -u streams)
 	crates=("futures tokio" "streams futures_core" "sets futures_util")
