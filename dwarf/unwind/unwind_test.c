@@ -212,22 +212,37 @@ static void test_core(void **state)
 	}
 }
 
-static void test_damaged_registers(void **state)
+/* Skips the test where there is no program. */
+static void stop_program(struct target **t, struct unwinder **u)
 {
 	const struct target_options options = { 0 };
+
+	if (program.pid == 0)
+		skip();
+	expect_ok(target_live_open(program.pid, &options, t));
+	expect_ok(unwinder_open(*t, u));
+	expect_ok(target_stop(*t));
+}
+
+/* Its registers may be changed. */
+static struct thread copy_of_worker(const struct target *t, struct arena *a)
+{
+	struct thread ret = t->threads[1];
+
+	ret.regs.r = arena_memdup(a, ret.regs.r, t->arch->nregs * sizeof(*ret.regs.r));
+	return ret;
+}
+
+static void test_damaged_registers(void **state)
+{
 	struct target *t CLEANUP(target_closep) = NULL;
 	struct unwinder *u = NULL;
 	struct stack stack;
 	SCRATCH(a);
 
 	(void)state;
-	if (program.pid == 0)
-		skip();
-	expect_ok(target_live_open(program.pid, &options, &t));
-	expect_ok(unwinder_open(t, &u));
-	expect_ok(target_stop(t));
-	struct thread th = t->threads[1];
-	th.regs.r = arena_memdup(&a, th.regs.r, t->arch->nregs * sizeof(*th.regs.r));
+	stop_program(&t, &u);
+	struct thread th = copy_of_worker(t, &a);
 	th.regs.r[t->arch->sp] = 16; /* unreadable stack */
 	expect_ok(unwind_thread(u, &a, &th, &stack));
 	assert_int_equal(stack.nframes, 1);
@@ -263,20 +278,14 @@ static uint64_t find_own_pointer(struct target *t, uint64_t sp)
 /* Code without unwind information, and a frame pointer that leads to no return address. */
 static void test_no_return_address(void **state)
 {
-	const struct target_options options = { 0 };
 	struct target *t CLEANUP(target_closep) = NULL;
 	struct unwinder *u = NULL;
 	struct stack stack;
 	SCRATCH(a);
 
 	(void)state;
-	if (program.pid == 0)
-		skip();
-	expect_ok(target_live_open(program.pid, &options, &t));
-	expect_ok(unwinder_open(t, &u));
-	expect_ok(target_stop(t));
-	struct thread th = t->threads[1];
-	th.regs.r = arena_memdup(&a, th.regs.r, t->arch->nregs * sizeof(*th.regs.r));
+	stop_program(&t, &u);
+	struct thread th = copy_of_worker(t, &a);
 	uint64_t sp = th.regs.r[t->arch->sp];
 	th.regs.r[t->arch->fp] = find_own_pointer(t, sp) - sizeof(uint64_t);
 	th.regs.r[t->arch->pc] = sp;
@@ -312,21 +321,15 @@ static uint64_t find_bare_syscall(struct target *t, uint64_t near)
 /* A thread that has executed nothing has no caller, whatever its frame pointer leads to. */
 static void test_new_thread(void **state)
 {
-	const struct target_options options = { 0 };
 	struct target *t CLEANUP(target_closep) = NULL;
 	struct unwinder *u = NULL;
 	struct stack stack;
 	SCRATCH(a);
 
 	(void)state;
-	if (program.pid == 0)
-		skip();
-	expect_ok(target_live_open(program.pid, &options, &t));
-	expect_ok(unwinder_open(t, &u));
-	expect_ok(target_stop(t));
+	stop_program(&t, &u);
 	expect_ok(unwind_thread(u, &a, &t->threads[1], &stack));
-	struct thread th = t->threads[1];
-	th.regs.r = arena_memdup(&a, th.regs.r, t->arch->nregs * sizeof(*th.regs.r));
+	struct thread th = copy_of_worker(t, &a);
 	/* The outermost frame is in clone3(). */
 	th.regs.r[t->arch->pc] = find_bare_syscall(t, stack.frames[stack.nframes - 1].pc);
 	if (!th.regs.r[t->arch->pc]) {
