@@ -1,9 +1,9 @@
 /*
- * Which lines a thread can come to first. The processor has four breakpoints, and a function more
- * lines than that: with them alone, a step has places only where the code leads from here.
+ * Where the code leads from a place: which lines a thread can come to first, and whether it does
+ * nothing but leave a coroutine. The processor has four breakpoints, and a function more lines than
+ * that: with them alone, a step has places only where the code leads from here.
  */
-#include <string.h>
-
+#include "debugger/base/str.h"
 #include "debugger/code/instruction.h"
 #include "debugger/target/target.h"
 #include "dwarf/lookup/argument_place.h"
@@ -146,7 +146,7 @@ static bool leaves(struct step_plan *p, struct instruction_reader *reader, uint6
 
 	for (unsigned i = 0; i < MAX_WAY_OUT && read_one(p, reader, pc, &in); i++) {
 		if (in.flow == FLOW_END)
-			return strncmp(in.text, "ret", 3) == 0;
+			return str_begins(in.text, "ret");
 		if (in.flow != FLOW_NEXT && (in.flow != FLOW_JUMP || !in.is_branch))
 			return false;
 		pc = in.flow == FLOW_JUMP ? in.target : pc + in.size;
