@@ -209,7 +209,7 @@ class Body:
         self.variables = []
         self.statements(1, self.chance.randint(0, 3))
         self.line("cx.waker().wake_by_ref();")
-        self.line(f"me.pass(Poll::Pending)")
+        self.line("me.pass(Poll::Pending)")
 
 
 class Program:

@@ -78,9 +78,9 @@ def is_within(said, lines):
     return all(line in rest for line in said)
 
 
-def fits(said, stops, left):
-    """Code may go back to a line for a part of it. Optimised code is followed to where it is left."""
-    ends = [n for n, line in enumerate(said, 1) if line == stops[-1]] if left else [len(said)]
+def fits(said, stops, begins):
+    """Code may go back to a line for a part of it. begins: the stops are those of its beginning alone."""
+    ends = [n for n, line in enumerate(said, 1) if line == stops[-1]] if begins else [len(said)]
     return set(stops) <= set(said) and any(is_within(said[:n], stops) for n in ends)
 
 
@@ -111,7 +111,7 @@ def check(asyncdbg, program, function, path, profile):
     left = profile == "release" and end["reason"] == "left"
     stops = collapse([line for line in lines if says(program, line)])
     truth = [collapse(said) for said in (session.truth or {}).values() if is_of(function, said)]
-    if len(lines) == STEPS or any(fits(said, stops, left) for said in truth):
+    if any(fits(said, stops, left or len(lines) == STEPS) for said in truth):
         return "left" if left else ""
     return f"lines {stops} of {truth[:3]}, end {end['reason']} {(end['step'] or {}).get('note')}"
 
