@@ -164,6 +164,8 @@ void poll_stacks_end(struct poll_stacks *p, const struct task_span *span, poll_s
 		p->in_polls++;
 		visit(span, t->pending.data[i].stack, arg);
 	}
+	if (i == from)
+		return;
 	memmove(t->pending.data + from, t->pending.data + i,
 	        (t->pending.n - i) * sizeof(*t->pending.data));
 	t->pending.n -= i - from;

@@ -140,10 +140,21 @@ static void test_order(void **state)
 	assert_int_equal(t->n, 1);
 }
 
+/* A thread of which nothing was sampled. */
+static void test_none(void **state)
+{
+	struct test *t = *state;
+
+	event(t, TRACE_POLL_START, 10);
+	end_poll(t, TID, 10, 20);
+	assert_int_equal(t->n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_times, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_none, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nested, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_outside, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),

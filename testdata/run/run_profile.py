@@ -57,6 +57,12 @@ class Profile(Asyncdbg):
         self.child.send_signal(signal.SIGINT)
         return self.finish()
 
+    def document_of(self, text):
+        """Its answer in JSON, of what it has printed."""
+        if not text:
+            sys.exit(f"asyncdbg ends with {self.child.returncode} and no profile: {self.message()}")
+        return json.loads(text)
+
     def status(self):
         # A snapshot of a program that starts and ends threads may be incomplete, which a note says.
         excused = "not all tasks that exist could be read" in self.message() or self.lost()
@@ -90,7 +96,7 @@ def run(asyncdbg, path, section):
     profiled = Profile(asyncdbg, program, "--duration", "1h")
     truth = program.run(section)
     text = profiled.end()
-    document = json.loads(text)
+    document = profiled.document_of(text)
     program.end()
     check(f"{section}: status", profiled.status(), 0)
     check_sums(section, document)
@@ -142,7 +148,7 @@ def run_shares(asyncdbg, path):
     profiled = Profile(asyncdbg, program, "--duration", "1h", "--cpu", "--rate", str(RATE))
     truth = program.run("share 4")
     text = profiled.end()
-    document = json.loads(text)
+    document = profiled.document_of(text)
     program.end()
     check_sums("share", document)
     if has_jsonschema():
@@ -243,7 +249,7 @@ def run_whole(asyncdbg, path):
         pprof_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", pprof_file, form=())
         page_profile = Profile(asyncdbg, program, "--duration", "2s", "-o", page, form=())
         text_profile = Profile(asyncdbg, program, "--duration", "2s", form=())
-        document = json.loads(json_profile.finish())
+        document = json_profile.document_of(json_profile.finish())
         check("rate: on standard output", folded_profile.finish(), "")
         check("rate: pprof on standard output", pprof_profile.finish(), "")
         check("rate: page on standard output", page_profile.finish(), "")
@@ -317,7 +323,7 @@ def run_busy(asyncdbg, burn, *before, beside=0):
         kernel.look()
         time.sleep(0.001)
     kernel.look()
-    document = json.loads(profiled.finish())
+    document = profiled.document_of(profiled.finish())
     program.kill()
     for other in others:
         other.kill()
@@ -354,7 +360,7 @@ def run_sampled(asyncdbg, burn):
                        without=("setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"))
     before = os.times()
     text = profiled.finish()
-    document = json.loads(text)
+    document = profiled.document_of(text)
     after = os.times()
     program.kill()
     messages = profiled.message()
@@ -397,7 +403,7 @@ def run_killed(asyncdbg, path):
     profiled = Profile(asyncdbg, program, "--duration", "1h")
     truth = program.run("pingpong 100")
     program.child.kill()
-    document = json.loads(profiled.finish())
+    document = profiled.document_of(profiled.finish())
     program.child.wait(WAIT)
     check("kill: status", profiled.status(), 0)
     check_sums("kill", document)
