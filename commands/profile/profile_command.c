@@ -239,7 +239,8 @@ static struct error *read_events(struct profiling *p)
 	uint64_t lost;
 
 	p->nread = 0;
-	TRY(trace_read(p->trace, take, p));
+	/* What ^C interrupts is read the next time, which is_over() has then made the last. */
+	TRY(following_unless_interrupted(trace_read(p->trace, take, p)));
 	if (trace_has_lost(p->trace, &lost)) {
 		task_spans_lost(p->spans, time);
 		profile_cpu_lost(&p->cpu);

@@ -168,10 +168,10 @@ static struct error *follow(struct metering *m)
 
 	while (!following_process_ended(m->pidfd) && !is_over(m->duration, m->start) &&
 	       !is_interrupted()) {
-		TRY(read_events(m, &time));
+		TRY(following_unless_interrupted(read_events(m, &time)));
 		if (is_over(m->every, begun)) {
 			begun = clock_now_ns();
-			TRY(write_now(m, false));
+			TRY(following_unless_interrupted(write_now(m, false)));
 		} else if (event_tally_wants_look(m->tally) &&
 		           clock_now_ns() - m->looked >= LOOK_NS) {
 			look(m);

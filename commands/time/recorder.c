@@ -283,7 +283,8 @@ static struct error *write_items(struct recorder *r)
 			write_next(r);
 		sink_flush(r->sink);
 		TRY(sink_error(r->sink));
-		TRY(read_more(r));
+		/* ^C ends the recorder, and not a file that it is about to write. */
+		TRY(following_unless_interrupted(read_more(r)));
 	}
 	return NULL;
 }
