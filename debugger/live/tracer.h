@@ -66,8 +66,8 @@ enum tracer_request_kind {
 	TRACER_HALT,     /* stops all threads, until TRACER_CONTINUE */
 	TRACER_PASSES,   /* counts threads that filters have let pass: see struct tracer_request */
 	/* Of a controlled program that is halted; ERR_STATE otherwise. */
-	TRACER_BREAK,        /* plants a breakpoint; if it is there, changes its filters */
-	TRACER_UNBREAK,      /* removes it; no error if there is none */
+	TRACER_BREAK,        /* plants breakpoints; changes the filters of those that are there */
+	TRACER_UNBREAK,      /* removes them; no error if there is none */
 	TRACER_WRITE_MEMORY, /* a breakpoint in these bytes stays */
 	TRACER_STEP,         /* one instruction of one thread: see struct tracer_request */
 	TRACER_REGISTERS,    /* reads those of one thread */
@@ -128,6 +128,16 @@ struct tracer_filter {
 	bool and_next;  /* a thread that matches must match the next one of the list, too */
 };
 
+struct tracer_break {
+	uint64_t addr;
+	/*
+	 * TRACER_BREAK: only a thread that matches one of them is reported, or all of those that
+	 * and_next combines. What cannot be read matches. n 0: every thread.
+	 */
+	const struct tracer_filter *filters;
+	size_t n;
+};
+
 struct tracer_request {
 	enum tracer_request_kind kind;
 	union {
@@ -149,16 +159,11 @@ struct tracer_request {
 			uint64_t stop; /* they halt the program before they are delivered */
 			uint64_t drop; /* they are not delivered */
 		} control;
+		/* n of them, in that order; after an error the rest is left as it was. */
 		struct {
-			uint64_t addr;
-			/*
-			 * TRACER_BREAK: only a thread that matches one of them is reported, or all
-			 * of those that and_next combines. What cannot be read matches. n 0: every
-			 * thread.
-			 */
-			const struct tracer_filter *filters;
+			const struct tracer_break *list;
 			size_t n;
-		} breakpoint;
+		} breaks;
 		/* Errors of TRACER_WATCH say what can be done about them. */
 		struct tracer_watch {
 			uint64_t addr; /* a multiple of len */

@@ -106,14 +106,14 @@ void tracer_clean(struct tracer *tr, pid_t tid)
 	}
 }
 
-struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_request *r)
+static struct error *plant(struct tracer *tr, pid_t tid, const struct tracer_break *b)
 {
-	struct planted p = { .addr = r->breakpoint.addr, .lifted = true };
+	struct planted p = { .addr = b->addr, .lifted = true };
 	struct planted *there = tracer_planted_at(tr, p.addr);
 	size_t size = tr->arch->breakpoint_size;
 
 	if (there) {
-		tracer_filter_set(there, r->breakpoint.filters, r->breakpoint.n);
+		tracer_filter_set(there, b->filters, b->n);
 		return NULL;
 	}
 	for (size_t i = 0; size > 1 && i < tr->planted.n; i++) {
@@ -124,7 +124,7 @@ struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_req
 	TRY(copy(tid, p.addr, p.original, size, false));
 	if (!tr->vfork_parent && !tracer_replant(tr, tid, &p))
 		return error_fault(p.addr);
-	tracer_filter_set(&p, r->breakpoint.filters, r->breakpoint.n);
+	tracer_filter_set(&p, b->filters, b->n);
 	pthread_mutex_lock(&tr->lock);
 	*vec_push(&tr->planted) = p;
 	atomic_store(&tr->nplanted, tr->planted.n);
@@ -132,12 +132,19 @@ struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_req
 	return NULL;
 }
 
-struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr)
+struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_request *r)
+{
+	for (size_t i = 0; i < r->breaks.n; i++)
+		TRY(plant(tr, tid, &r->breaks.list[i]));
+	return NULL;
+}
+
+static void unplant(struct tracer *tr, pid_t tid, uint64_t addr)
 {
 	struct planted *p = tracer_planted_at(tr, addr);
 
 	if (!p)
-		return NULL;
+		return;
 	/* Memory that is not mapped any more has no breakpoint. */
 	tracer_lift(tr, tid, p);
 	tracer_filter_set(p, NULL, 0);
@@ -145,7 +152,12 @@ struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr)
 	*p = tr->planted.data[--tr->planted.n];
 	atomic_store(&tr->nplanted, tr->planted.n);
 	pthread_mutex_unlock(&tr->lock);
-	return NULL;
+}
+
+void tracer_unplant(struct tracer *tr, pid_t tid, const struct tracer_request *r)
+{
+	for (size_t i = 0; i < r->breaks.n; i++)
+		unplant(tr, tid, r->breaks.list[i].addr);
 }
 
 void tracer_forget_breakpoints(struct tracer *tr)

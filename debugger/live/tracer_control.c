@@ -501,7 +501,8 @@ static struct error *act(struct tracer *tr, struct tracer_request *r, pid_t by)
 	case TRACER_BREAK:
 		return tracer_plant(tr, by, r);
 	case TRACER_UNBREAK:
-		return tracer_unplant(tr, by, r->breakpoint.addr);
+		tracer_unplant(tr, by, r);
+		return NULL;
 	case TRACER_WRITE_MEMORY:
 		return tracer_write(tr, by, r->write.addr, r->write.bytes, r->write.len);
 	case TRACER_STEP:

@@ -64,7 +64,8 @@ static __attribute__((noinline)) void called_through(uint32_t ***place)
 
 static struct error *at(struct tracer *tr, enum tracer_request_kind kind, uint64_t addr)
 {
-	struct tracer_request r = { .kind = kind, .breakpoint = { .addr = addr } };
+	const struct tracer_break b = { .addr = addr };
+	struct tracer_request r = { .kind = kind, .breaks = { &b, 1 } };
 
 	return tracer_request(tr, &r);
 }
@@ -202,7 +203,8 @@ static void test_only_what_matches_is_reported(void **state)
 	const struct tracer_filter filter = {
 		.reg = FIRST_ARGUMENT, .nloads = 1, .size = 4, .value = 7
 	};
-	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+	const struct tracer_break b = { addr, &filter, 1 };
+	struct tracer_request r = { .kind = TRACER_BREAK, .breaks = { &b, 1 } };
 	unsigned long hits = 0, calls = 0;
 	struct event e;
 
@@ -251,7 +253,8 @@ static unsigned long count_through(uint64_t number)
 		.reg = FIRST_ARGUMENT, .nloads = 3, .size = 4, .value = number
 	};
 	uint64_t addr = (uint64_t)(uintptr_t)called_through;
-	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+	const struct tracer_break b = { addr, &filter, 1 };
+	struct tracer_request r = { .kind = TRACER_BREAK, .breaks = { &b, 1 } };
 
 	expect_ok(tracer_request(tr, &r));
 	return count_hits(tr, c.pid);
@@ -280,7 +283,8 @@ static unsigned long count_reported(struct tracer_filter filter, bool stepped)
 		                                   .len = sizeof(never_written),
 		                                   .kind = TRACER_WRITTEN } };
 	uint64_t addr = (uint64_t)(uintptr_t)called_with;
-	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+	const struct tracer_break b = { addr, &filter, 1 };
+	struct tracer_request r = { .kind = TRACER_BREAK, .breaks = { &b, 1 } };
 
 	filter.reg = FIRST_ARGUMENT;
 	filter.nloads = 1;
@@ -299,7 +303,8 @@ static unsigned long count_combined(const struct tracer_filter *filters, size_t 
 	CHILD(c, NULL, call_with_numbers_and_end);
 	struct tracer *tr CLEANUP(tracer_freep) = attach(c.pid);
 	uint64_t addr = (uint64_t)(uintptr_t)called_with;
-	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, filters, n } };
+	const struct tracer_break b = { addr, filters, n };
+	struct tracer_request r = { .kind = TRACER_BREAK, .breaks = { &b, 1 } };
 
 	expect_ok(tracer_request(tr, &r));
 	return count_hits(tr, c.pid);
@@ -334,7 +339,8 @@ static void count_passes(bool stepped)
 	const struct tracer_filter filter = {
 		.reg = FIRST_ARGUMENT, .nloads = 1, .size = 4, .value = CALLS - 1
 	};
-	struct tracer_request plant = { .kind = TRACER_BREAK, .breakpoint = { addr, &filter, 1 } };
+	const struct tracer_break b = { addr, &filter, 1 };
+	struct tracer_request plant = { .kind = TRACER_BREAK, .breaks = { &b, 1 } };
 	struct tracer_request passes = { .kind = TRACER_PASSES, .passes = { .addr = addr } };
 	struct tracer_request watch = { .kind = TRACER_WATCH,
 		                        .watch = { .addr = (uint64_t)(uintptr_t)&never_written,

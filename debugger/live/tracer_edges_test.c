@@ -27,7 +27,8 @@ static __attribute__((noinline)) void called(void)
 
 static void break_at(struct tracer *tr, uintptr_t addr)
 {
-	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { .addr = addr } };
+	const struct tracer_break b = { .addr = addr };
+	struct tracer_request r = { .kind = TRACER_BREAK, .breaks = { &b, 1 } };
 
 	expect_ok(tracer_request(tr, &r));
 }

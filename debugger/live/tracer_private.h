@@ -197,7 +197,7 @@ struct planted *tracer_planted_at(struct tracer *tr, uint64_t addr);
 /* Writes bytes; ERR_FAULT. */
 struct error *tracer_poke(pid_t tid, uint64_t addr, const void *bytes, size_t len) MUST_CHECK;
 struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_request *r) MUST_CHECK;
-struct error *tracer_unplant(struct tracer *tr, pid_t tid, uint64_t addr) MUST_CHECK;
+void tracer_unplant(struct tracer *tr, pid_t tid, const struct tracer_request *r);
 /* Puts the original bytes into the memory, and the breakpoint again. False: it is not writable. */
 bool tracer_lift(struct tracer *tr, pid_t tid, struct planted *p);
 bool tracer_replant(struct tracer *tr, pid_t tid, struct planted *p);

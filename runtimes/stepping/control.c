@@ -220,6 +220,7 @@ static struct error *wait_stop(struct control *c, bool *interrupted)
 /* Until anything halts it, be it a trap that lets the thread pass. */
 static struct error *run_on(struct control *c, bool *interrupted)
 {
+	TRY(trap_apply(c));
 	struct error *err = request_plain(c, TRACER_CONTINUE);
 
 	/* The program may have ended while it was halted: its last event says so. */
@@ -337,6 +338,7 @@ struct error *control_step(struct control *c, pid_t tid)
 	bool found = false, pass = false;
 
 	TRY(need_program(c));
+	TRY(trap_apply(c));
 	struct error *err = request(c, &r);
 	/* A signal, its end, or a write that is watched. */
 	if (!err)
@@ -354,6 +356,7 @@ struct error *control_yield(struct control *c, pid_t tid)
 	bool found = false, pass = true;
 
 	TRY(need_program(c));
+	TRY(trap_apply(c));
 	TRY(request(c, &r));
 	struct error *err = take_stop(c, YIELD_NS, &found);
 	if (!found) {
@@ -373,38 +376,36 @@ struct error *control_yield(struct control *c, pid_t tid)
 
 /* ---- begin ---- */
 
-/* The processor's breakpoint in place of one in the code. */
-static struct error *plant_hardware(struct control *c, bool on, uint64_t addr,
-                                    const struct tracer_filter *filters, size_t n)
+/* The processor's breakpoints in place of those in the code. */
+static struct error *plant_hardware(struct control *c, bool on, const struct tracer_break *list,
+                                    size_t n)
 {
-	struct tracer_request r = { .kind = on ? TRACER_WATCH : TRACER_UNWATCH,
-		                    .watch = { .addr = addr,
-		                               .kind = TRACER_EXECUTED,
-		                               .filters = filters,
-		                               .nfilters = n } };
+	for (size_t i = 0; i < n; i++) {
+		struct tracer_request r = { .kind = on ? TRACER_WATCH : TRACER_UNWATCH,
+			                    .watch = { .addr = list[i].addr,
+			                               .kind = TRACER_EXECUTED,
+			                               .filters = list[i].filters,
+			                               .nfilters = list[i].n } };
 
-	return request(c, &r);
+		TRY(request(c, &r));
+	}
+	return NULL;
 }
 
-struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
-                            size_t n)
+struct error *control_plant(struct control *c, const struct tracer_break *list, size_t n)
 {
-	struct tracer_request r = { .kind = TRACER_BREAK, .breakpoint = { addr, filters, n } };
+	struct tracer_request r = { .kind = TRACER_BREAK, .breaks = { list, n } };
 
 	TRY(need_program(c));
-	if (c->production)
-		return plant_hardware(c, true, addr, filters, n);
-	return request(c, &r);
+	return c->production ? plant_hardware(c, true, list, n) : request(c, &r);
 }
 
-struct error *control_unplant(struct control *c, uint64_t addr)
+struct error *control_unplant(struct control *c, const struct tracer_break *list, size_t n)
 {
-	struct tracer_request r = { .kind = TRACER_UNBREAK, .breakpoint = { .addr = addr } };
+	struct tracer_request r = { .kind = TRACER_UNBREAK, .breaks = { list, n } };
 
 	TRY(need_program(c));
-	if (c->production)
-		return plant_hardware(c, false, addr, NULL, 0);
-	return request(c, &r);
+	return c->production ? plant_hardware(c, false, list, n) : request(c, &r);
 }
 
 struct error *control_matches(struct control *c, pid_t tid, const struct tracer_filter *filters,

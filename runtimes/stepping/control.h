@@ -158,12 +158,13 @@ struct error *control_arrive(struct control *c, pid_t tid) MUST_CHECK;
  */
 struct error *control_yield(struct control *c, pid_t tid) MUST_CHECK;
 /*
- * For trap.c alone: puts a breakpoint at an address with n filters (0: none), and takes it away.
- * The program must be there.
+ * For trap.c alone: puts n breakpoints into the program, which must be there, or changes their
+ * filters, and takes them away.
  */
-struct error *control_plant(struct control *c, uint64_t addr, const struct tracer_filter *filters,
-                            size_t n) MUST_CHECK;
-struct error *control_unplant(struct control *c, uint64_t addr) MUST_CHECK;
+struct error *control_plant(struct control *c, const struct tracer_break *list, size_t n)
+	MUST_CHECK;
+struct error *control_unplant(struct control *c, const struct tracer_break *list, size_t n)
+	MUST_CHECK;
 /* For trap.c alone: whether a thread of the halted program passes n filters; see TRACER_MATCH. */
 struct error *control_matches(struct control *c, pid_t tid, const struct tracer_filter *filters,
                               size_t n, bool *ret) MUST_CHECK;

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -258,6 +260,72 @@ static void test_filters_of_one_address(void **state)
 	child_wait_progress(&child);
 }
 
+/* The first byte of a function, as it is in the memory of the program. */
+static unsigned char first_byte(pid_t pid, void (*function)(void))
+{
+	unsigned char ret = 0;
+	struct iovec local = { &ret, 1 }, remote = { (void *)(uintptr_t)function, 1 };
+
+	assert_int_equal(process_vm_readv(pid, &local, 1, &remote, 1, 0), 1);
+	return ret;
+}
+
+/* Changes that are held are made together, and at the latest when the program goes on. */
+static void test_held_changes(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	const unsigned char before = first_byte(getpid(), step_on);
+	struct trap *first, *second;
+	unsigned hits = 0;
+	CHILD(child, NULL, call_forever);
+	const struct trap_options options = { .addr = (uintptr_t)step_on,
+		                              .decide = halt_at_tenth,
+		                              .arg = &hits };
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	trap_hold(&c);
+	check(trap_add(&c, &options, &first));
+	assert_int_equal(first_byte(child.pid, step_on), before);
+	check(trap_apply(&c));
+	assert_int_not_equal(first_byte(child.pid, step_on), before);
+	trap_hold(&c);
+	check(trap_remove(&c, first));
+	assert_int_not_equal(first_byte(child.pid, step_on), before);
+	check(trap_add(&c, &options, &second));
+	check(trap_remove(&c, second));
+	check(trap_apply(&c));
+	assert_int_equal(first_byte(child.pid, step_on), before);
+	trap_hold(&c);
+	check(trap_add(&c, &options, &first));
+	check(control_continue(&c));
+	assert_int_equal(hits, 10);
+	check(trap_remove(&c, first));
+	assert_int_equal(first_byte(child.pid, step_on), before);
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
+/* What cannot be planted is an error when held changes are made. */
+static void test_held_error(void **state)
+{
+	struct control c CLEANUP(control_close) = { 0 };
+	struct trap *trap;
+	CHILD(child, NULL, call_forever);
+	const struct trap_options options = { .addr = 8, .decide = halt_at_tenth };
+
+	(void)state;
+	check(control_attach(&c, child.pid));
+	trap_hold(&c);
+	check(trap_add(&c, &options, &trap));
+	struct error *err CLEANUP(error_freep) = trap_apply(&c);
+	assert_non_null(err);
+	assert_int_equal(err->kind, ERR_FAULT);
+	check(trap_remove(&c, trap));
+	check(control_detach(&c));
+	child_wait_progress(&child);
+}
+
 static void interrupt_unwatched(void *arg, pid_t tid, int errnum)
 {
 	int *ret = arg;
@@ -445,6 +513,8 @@ int main(void)
 		cmocka_unit_test(test_yield),
 		cmocka_unit_test(test_arrive),
 		cmocka_unit_test(test_filters_of_one_address),
+		cmocka_unit_test(test_held_changes),
+		cmocka_unit_test(test_held_error),
 		cmocka_unit_test(test_unwatched_thread),
 		cmocka_unit_test(test_main_thread_has_ended),
 		cmocka_unit_test(test_job_control_halts_what_has_the_terminal),

@@ -47,6 +47,7 @@ static struct error *end_traps(struct step_plan *p)
 		*vec_push(&rest) = p->returning;
 	if (p->panicking)
 		*vec_push(&rest) = p->panicking;
+	trap_hold(&p->d->control);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		struct error *err = step_untrap(p, all[i]);
 
@@ -56,7 +57,7 @@ static struct error *end_traps(struct step_plan *p)
 		else
 			first = err;
 	}
-	return first;
+	return trap_apply_after(&p->d->control, first);
 }
 
 /* ---- plans ---- */
@@ -207,7 +208,8 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 	p.own_package = p.in->own_package;
 	p.arena = &tmp;
 	p.end = (struct step_end){ .kind = options->kind, .from = options->tid };
-	struct error *err = begin(&p, &tmp);
+	trap_hold(&d->control);
+	struct error *err = trap_apply_after(&d->control, begin(&p, &tmp));
 	if (!err)
 		err = run(&p);
 	d->control.step = (struct control_look){ 0 };

@@ -28,19 +28,13 @@ bool trap_is_at(const struct control *c, uint64_t addr)
 	return false;
 }
 
-/* Plants what the traps at an address need, or takes it away. */
-static struct error *update(struct control *c, uint64_t addr)
+/* What the traps at an address need. */
+static struct tracer_break break_at(const struct control *c, uint64_t addr, struct arena *a)
 {
-	SCRATCH(tmp);
-	struct tracer_filter *filters =
-		NEW_ARRAY(&tmp, struct tracer_filter, 2 * c->traps.list.n + 1);
-	size_t n = 0;
+	VEC(struct tracer_filter) filters = { 0 };
+	struct tracer_break ret = { .addr = addr };
 	bool all = false;
 
-	if (!c->pid)
-		return NULL;
-	if (!trap_is_at(c, addr))
-		return control_unplant(c, addr);
 	for (size_t i = 0; i < c->traps.list.n; i++) {
 		const struct trap *trap = c->traps.list.data[i];
 
@@ -48,9 +42,74 @@ static struct error *update(struct control *c, uint64_t addr)
 			continue;
 		all |= !trap->nfilters;
 		for (size_t j = 0; j < trap->nfilters; j++)
-			filters[n++] = trap->filters[j];
+			*vec_push(&filters) = trap->filters[j];
 	}
-	return control_plant(c, addr, filters, all ? 0 : n);
+	ret.n = all ? 0 : filters.n;
+	ret.filters = vec_to_arena(&filters, a);
+	return ret;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void trap_hold(struct control *c)
+{
+	c->traps.held = true;
+}
+
+static struct error *apply(struct control *c)
+{
+	struct traps *t = &c->traps;
+	size_t n = t->changed.n, nplanted = 0, ngone = 0;
+	SCRATCH(tmp);
+
+	t->changed.n = 0;
+	if (!n || !c->pid)
+		return NULL;
+	struct tracer_break *planted = NEW_ARRAY(&tmp, struct tracer_break, n);
+	struct tracer_break *gone = NEW_ARRAY(&tmp, struct tracer_break, n);
+	qsort(t->changed.data, n, sizeof(*t->changed.data), by_number);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t addr = t->changed.data[i];
+
+		if (i && addr == t->changed.data[i - 1])
+			continue;
+		if (trap_is_at(c, addr))
+			planted[nplanted++] = break_at(c, addr, &tmp);
+		else
+			gone[ngone++].addr = addr;
+	}
+	if (ngone)
+		TRY(control_unplant(c, gone, ngone));
+	return nplanted ? control_plant(c, planted, nplanted) : NULL;
+}
+
+struct error *trap_apply(struct control *c)
+{
+	c->traps.held = false;
+	return apply(c);
+}
+
+struct error *trap_apply_after(struct control *c, struct error *err)
+{
+	struct error *applied = trap_apply(c);
+
+	if (!err)
+		return applied;
+	error_free(applied);
+	return err;
+}
+
+/* Plants what the traps at an address need, or takes it away, unless that is to wait. */
+static struct error *update(struct control *c, uint64_t addr)
+{
+	*vec_push(&c->traps.changed) = addr;
+	/* The processor may have none left for it, which is to be known at once. */
+	return c->traps.held && !c->production ? NULL : apply(c);
 }
 
 struct error *trap_add(struct control *c, const struct trap_options *options, struct trap **ret)
@@ -134,6 +193,7 @@ struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop
 
 	*stop = false;
 	c->traps.deciding = true;
+	trap_hold(c);
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct trap *trap = c->traps.list.data[i];
 		bool halts = false;
@@ -145,7 +205,7 @@ struct error *trap_ask(struct control *c, const struct trap_hit *hit, bool *stop
 	}
 	c->traps.deciding = false;
 	free_removed(&c->traps);
-	return err;
+	return trap_apply_after(c, err);
 }
 
 void trap_forget(struct control *c)
@@ -159,4 +219,5 @@ void trap_free_all(struct control *c)
 	for (size_t i = 0; i < c->traps.list.n; i++)
 		free(c->traps.list.data[i]);
 	vec_free(&c->traps.list);
+	vec_free(&c->traps.changed);
 }

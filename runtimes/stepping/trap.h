@@ -43,6 +43,8 @@ struct trap_options {
 /* Those of a program. All zeros: none. */
 struct traps {
 	VEC(struct trap *) list;
+	VEC(uint64_t) changed; /* addresses whose traps have changed: see trap_hold() */
+	bool held;
 	bool deciding; /* traps that are removed meanwhile are freed afterwards */
 };
 
@@ -54,6 +56,16 @@ struct error *trap_add(struct control *c, const struct trap_options *options, st
 	MUST_CHECK;
 /* Removes and frees a trap; NULL is allowed. */
 struct error *trap_remove(struct control *c, struct trap *trap) MUST_CHECK;
+/*
+ * From here on traps that are added and removed change nothing in the program before trap_apply(),
+ * which is one request for all of them instead of one for each. An error of trap_add() is an error
+ * of trap_apply() then. Where traps are the processor's breakpoints, each change is made at once.
+ */
+void trap_hold(struct control *c);
+/* Makes all changes. Whatever lets a thread run begins with it. */
+struct error *trap_apply(struct control *c) MUST_CHECK;
+/* Likewise; err, if there is one, is returned in place of an error of it. */
+struct error *trap_apply_after(struct control *c, struct error *err) MUST_CHECK;
 /* Whether any trap is at the address. */
 bool trap_is_at(const struct control *c, uint64_t addr);
 /* Asks all traps at hit->addr; *stop: whether one of them halts. */
