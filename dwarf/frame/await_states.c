@@ -6,6 +6,7 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
+#include "dwarf/module/line.h"
 
 enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16, MAX_AWAITS = 1024, LAST_BIT = 63 };
 
@@ -99,7 +100,7 @@ static void add_await(struct await_states *s, Dwarf_Die *variable)
 {
 	struct await a = { .die = dwarf_dieoffset(variable),
 		           .type = await_states_type_of(s->dm, variable),
-		           .file = dwarf_decl_file(variable) };
+		           .file = line_file_of(s->dm, variable) };
 	int line;
 
 	if (s->awaits.n >= MAX_AWAITS) {

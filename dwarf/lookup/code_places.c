@@ -10,6 +10,7 @@
 #include "dwarf/lookup/in_await.h"
 #include "dwarf/lookup/joined.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/line.h"
 #include "dwarf/module/line_rows.h"
 #include "dwarf/names/qualified.h"
 
@@ -82,7 +83,7 @@ static bool is_entry_row(const struct function *f, const struct line_row *row, u
 
 	if (addr != f->low || !dwarf_offdie(f->dm->dwarf, f->die, &die))
 		return false;
-	const char *file = dwarf_decl_file(&die);
+	const char *file = line_file_of(f->dm, &die);
 	return file && line_rows_file_is(row->file, file) && dwarf_decl_line(&die, &line) == 0 &&
 	       line >= 0 && (unsigned)line == row->line;
 }

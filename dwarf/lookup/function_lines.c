@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <limits.h>
 #include <string.h>
 
 #include "debugger/base/map.h"
@@ -9,6 +10,8 @@
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/line.h"
+#include "dwarf/module/line_program.h"
 #include "dwarf/types/type.h"
 
 enum { MAX_DEPTH = 128, MAX_SPANS = 1 << 16, MAX_FUNCTION_ROWS = 1 << 18 };
@@ -68,7 +71,7 @@ static struct function_call *describe(struct reading *r, Dwarf_Die *function)
 
 	call->function = lookup_function_die(r->f->dm, dwarf_dieoffset(function));
 	call->is_coroutine = name && str_begins(name, "{async_");
-	call->file = dwarf_decl_file(function);
+	call->file = line_file_of(r->f->dm, function);
 	if (dwarf_decl_line(function, &line) == 0 && line > 0)
 		call->line = (unsigned)line;
 	return call;
@@ -191,40 +194,52 @@ static bool is_in(const struct extent *e, Dwarf_Addr addr)
 	return false;
 }
 
+static uint64_t lowest(const struct extent *e)
+{
+	uint64_t ret = UINT64_MAX;
+
+	for (size_t i = 0; i < e->n; i++)
+		ret = e->low[i] < ret ? e->low[i] : ret;
+	return ret;
+}
+
+static uint64_t highest(const struct extent *e)
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		ret = e->high[i] > ret ? e->high[i] : ret;
+	return ret;
+}
+
 static void read_rows(struct reading *r, Dwarf_Die *function)
 {
+	struct dwarf_module *dm = r->f->dm;
+	struct unit *u = debuginfo_unit_of(dm, r->f->die);
+	line_entry_vec entries = { 0 };
 	struct extent extent;
-	Dwarf_Die cu;
-	Dwarf_Lines *lines;
-	size_t n;
 
-	/* Once: a unit has a hundred thousand rows. */
 	read_extent(function, &extent);
-	if (!dwarf_diecu(function, &cu, NULL, NULL) || dwarf_getsrclines(&cu, &lines, &n) != 0)
+	if (!u || u->stmt_list == UINT64_MAX || !extent.n)
 		return;
-	for (size_t i = 0; i < n && r->rows.n < MAX_FUNCTION_ROWS; i++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
-		bool is_end = true, is_statement = false;
-		Dwarf_Addr addr;
-		int number = 0, column = 0;
+	line_program_read_within(dm, u, lowest(&extent), highest(&extent), &entries);
+	for (size_t i = 0; i < entries.n && r->rows.n < MAX_FUNCTION_ROWS; i++) {
+		const struct line_entry *entry = &entries.data[i];
 
-		if (dwarf_lineaddr(line, &addr) != 0 || !is_in(&extent, addr) ||
-		    dwarf_lineendsequence(line, &is_end) != 0 || is_end ||
-		    dwarf_linebeginstatement(line, &is_statement) != 0)
+		if (entry->ends_sequence || !is_in(&extent, entry->addr))
 			continue;
-		struct span span = span_at(r, addr);
-		dwarf_lineno(line, &number);
-		dwarf_linecol(line, &column);
+		struct span span = span_at(r, entry->addr);
 		*vec_push(&r->rows) = (struct function_row){
-			.addr = r->f->dm->module->bias + addr,
-			.file = dwarf_linesrc(line, NULL, NULL),
-			.line = number > 0 ? (unsigned)number : 0,
-			.column = column > 0 ? (unsigned)column : 0,
+			.addr = dm->module->bias + entry->addr,
+			.file = line_file(dm, u, entry->file),
+			.line = entry->line <= INT_MAX ? entry->line : 0,
+			.column = entry->column <= INT_MAX ? entry->column : 0,
 			.call = span.call,
-			.statement = is_statement,
+			.statement = entry->is_statement,
 			.in_await = span.in_await,
 		};
 	}
+	vec_free(&entries);
 }
 
 /*

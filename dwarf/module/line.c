@@ -1,6 +1,7 @@
 #include "dwarf/module/line.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <string.h>
 
 #include "debugger/base/vec.h"
@@ -238,4 +239,19 @@ size_t line_nfiles(struct dwarf_module *dm, struct unit *u)
 const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index)
 {
 	return index < line_nfiles(dm, u) ? u->files->paths[index] : NULL;
+}
+
+const char *line_file_of(struct dwarf_module *dm, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word index;
+	Dwarf_Die cu;
+
+	/* The index is one of the unit that has the attribute. */
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attr) ||
+	    dwarf_formudata(&attr, &index) != 0 || index > UINT_MAX ||
+	    !dwarf_cu_die(attr.cu, &cu, NULL, NULL, NULL, NULL, NULL, NULL))
+		return NULL;
+	struct unit *u = debuginfo_unit_of(dm, dwarf_dieoffset(&cu));
+	return u ? line_file(dm, u, (unsigned)index) : NULL;
 }

@@ -5,10 +5,17 @@
 #ifndef DWARF_MODULE_LINE_H
 #define DWARF_MODULE_LINE_H
 
+#include <elfutils/libdw.h>
+
 #include "dwarf/module/debuginfo.h"
 
 /* Full path of entry index of the unit's file table (DW_AT_decl_file); NULL when absent. */
 const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index);
+/*
+ * The file of the declaration of a DIE, or of that of its origin; NULL: unknown. dwarf_decl_file()
+ * decodes the whole line table of the unit for it.
+ */
+const char *line_file_of(struct dwarf_module *dm, Dwarf_Die *die);
 /* Number of entries of the unit's file table, absent ones included. */
 size_t line_nfiles(struct dwarf_module *dm, struct unit *u);
 

@@ -43,6 +43,9 @@ struct machine {
 	struct line_entry row; /* of the registers */
 	unsigned operation;    /* op_index */
 	size_t sequence;       /* index of its first row */
+	bool begun;            /* it has a row */
+	uint64_t begin;        /* the address of that row */
+	uint64_t low, high;    /* rows elsewhere are left out */
 	bool is_sorted;
 	line_entry_vec *rows;
 };
@@ -63,6 +66,7 @@ static void reset(struct machine *m)
 	m->row = (struct line_entry){ .file = 1, .line = 1, .is_statement = m->h->is_statement };
 	m->operation = 0;
 	m->sequence = m->rows->n;
+	m->begun = false;
 }
 
 static void advance(struct machine *m, uint64_t operations)
@@ -82,21 +86,24 @@ static void add_row(struct machine *m)
 {
 	line_entry_vec *rows = m->rows;
 
-	m->row.order = rows->n & MAX_ROWS;
-	m->r.bad |= rows->n >= MAX_ROWS;
-	m->is_sorted &= !rows->n || compare(&rows->data[rows->n - 1], &m->row) < 0;
-	*vec_push(rows) = m->row;
+	if (!m->begun)
+		m->begin = m->row.addr;
+	m->begun = true;
+	if (m->row.addr >= m->low && m->row.addr <= m->high) {
+		m->row.order = rows->n & MAX_ROWS;
+		m->r.bad |= rows->n >= MAX_ROWS;
+		m->is_sorted &= !rows->n || compare(&rows->data[rows->n - 1], &m->row) < 0;
+		*vec_push(rows) = m->row;
+	}
 	m->row.ends_prologue = false;
 }
 
 static void end_sequence(struct machine *m)
 {
-	line_entry_vec *rows = m->rows;
-
 	m->row.ends_sequence = true;
 	add_row(m);
-	if (rows->data[m->sequence].addr == 0)
-		rows->n = m->sequence;
+	if (m->begin == 0)
+		m->rows->n = m->sequence;
 	reset(m);
 }
 
@@ -236,11 +243,12 @@ static void sort_sequences(line_entry_vec *rows)
 	*rows = sorted;
 }
 
-void line_program_read(struct dwarf_module *dm, const struct unit *u, line_entry_vec *ret)
+void line_program_read_within(struct dwarf_module *dm, const struct unit *u, uint64_t low,
+                              uint64_t high, line_entry_vec *ret)
 {
 	struct section line = dm->sections.line;
 	struct reader r = reader_at(line, u->stmt_list, line.size);
-	struct machine m = { .rows = ret, .is_sorted = true };
+	struct machine m = { .rows = ret, .is_sorted = true, .low = low, .high = high };
 	struct line_header h;
 
 	ret->n = 0;
@@ -259,5 +267,11 @@ void line_program_read(struct dwarf_module *dm, const struct unit *u, line_entry
 		sort_sequences(ret);
 	if (!m.is_sorted && !are_sorted(ret))
 		qsort(ret->data, ret->n, sizeof(*ret->data), compare);
-	ret->data[ret->n - 1].ends_sequence = true;
+}
+
+void line_program_read(struct dwarf_module *dm, const struct unit *u, line_entry_vec *ret)
+{
+	line_program_read_within(dm, u, 0, UINT64_MAX, ret);
+	if (ret->n)
+		ret->data[ret->n - 1].ends_sequence = true;
 }

@@ -40,6 +40,29 @@ static void expect_row(struct fixture *f, struct unit *u, const struct line_entr
 	assert_string_equal(line_file(f->dm, u, row->file), path_of(f, u, line));
 }
 
+/* The rows between two addresses are the same as among all. */
+static void expect_rows_within(struct fixture *f, const struct unit *u, const line_entry_vec *rows)
+{
+	uint64_t low = rows->data[rows->n / 3].addr, high = rows->data[rows->n / 2].addr;
+	line_entry_vec some = { 0 };
+	size_t n = 0;
+
+	line_program_read_within(f->dm, u, low, high, &some);
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct line_entry *row = &rows->data[i];
+
+		if (row->addr < low || row->addr > high)
+			continue;
+		assert_true(n < some.n);
+		assert_int_equal(some.data[n].addr, row->addr);
+		assert_int_equal(some.data[n].line, row->line);
+		assert_int_equal(some.data[n].is_statement, row->is_statement);
+		n++;
+	}
+	assert_int_equal(n, some.n);
+	vec_free(&some);
+}
+
 /* Of the unit; libdw has also those of dropped code, which are below low. Returns their number. */
 static size_t expect_rows(struct fixture *f, struct unit *u, uint64_t low)
 {
@@ -62,6 +85,8 @@ static size_t expect_rows(struct fixture *f, struct unit *u, uint64_t low)
 		expect_row(f, u, &rows.data[at++], line);
 	}
 	assert_int_equal(at, rows.n);
+	if (rows.n)
+		expect_rows_within(f, u, &rows);
 	vec_free(&rows);
 	return at;
 }

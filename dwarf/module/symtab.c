@@ -200,6 +200,20 @@ void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, vo
 	}
 }
 
+uint64_t symtab_function(struct dwarf_module *dm, symtab_name_fn *is_wanted)
+{
+	const struct symtab t = symtab_of(dm);
+
+	for (size_t i = t.n; i-- > 0;) {
+		const Elf64_Sym *sym = &t.data[i];
+		const char *name = is_function(sym) ? symtab_name(&t, sym) : NULL;
+
+		if (name && is_wanted(name))
+			return sym->st_value;
+	}
+	return 0;
+}
+
 const struct tls_symbols *debuginfo_tls_symbols(struct dwarf_module *dm)
 {
 	VEC(struct symbol) found = { 0 };

@@ -24,45 +24,38 @@ const struct function_lines *step_cache_lines(struct step_cache *c, const struct
 
 /* ---- symbols ---- */
 
-struct search {
-	struct dwarf_module *dm;
-	const char *text; /* NULL: the function that begins a panic */
-	VEC(uint64_t) found;
-};
-
 /* "rust_panic", and since rustc 1.89 "_RNv...7___rustc10rust_panic". */
-static void visit_panic(const char *name, uint64_t addr, uint64_t size, void *arg)
+static bool is_panic(const char *name)
 {
 	static const char suffix[] = "10rust_panic";
-	struct search *s = arg;
 	size_t len, n = sizeof(suffix) - 1;
 
-	(void)size;
 	/* Most of a million names end here. */
 	if (name[0] != 'r' && (name[0] != '_' || name[1] != 'R'))
-		return;
+		return false;
 	len = strlen(name);
-	if (strcmp(name, "rust_panic") == 0 ||
-	    (len > n && strcmp(name + len - n, suffix) == 0 && strstr(name, "7___rustc")))
-		*vec_push(&s->found) = s->dm->module->bias + addr;
+	return strcmp(name, "rust_panic") == 0 ||
+	       (len > n && strcmp(name + len - n, suffix) == 0 && strstr(name, "7___rustc"));
 }
 
 uint64_t step_cache_panic(struct step_cache *c, struct debuginfo *di)
 {
 	for (size_t i = 0; i < di->nmodules && !c->panic_known; i++) {
-		struct search s = { .dm = debuginfo_program_module(di, i) };
+		struct dwarf_module *dm = debuginfo_program_module(di, i);
+		uint64_t addr = dm ? symtab_function(dm, is_panic) : 0;
 
-		if (!s.dm)
-			continue;
-		symtab_each_function(s.dm, visit_panic, &s);
-		if (s.found.n)
-			c->panic = s.found.data[0];
-		c->panic_known = s.found.n != 0;
-		vec_free(&s.found);
+		c->panic = addr ? dm->module->bias + addr : 0;
+		c->panic_known = addr != 0;
 	}
 	c->panic_known = true;
 	return c->panic;
 }
+
+struct search {
+	struct dwarf_module *dm;
+	const char *text;
+	VEC(uint64_t) found;
+};
 
 /* "core::ptr::drop_in_place<app::run::{{closure}}>" of the text "app::run::{{closure}}". */
 static bool is_drop_of(const char *name, const char *text)
