@@ -301,6 +301,7 @@ static const struct command_option break_options[] = {
 	"    runtime and its tasks have numbers; otherwise each costs a look at the tasks.\n"      \
 	"    CONDITION compares paths as of print, task.id, task.type and task.name with\n"        \
 	"    numbers, true, false and \"texts\": n > 3 && !(req.path == \"/\" || task.id == 7).\n" \
+	"    task.type is the whole type, or the path of its async fn: \"svc::f\".\n"              \
 	"    Hits of which it is false are not counted. Options stand before the if.\n"            \
 	"    Events of tasks (--on-...) stop the thread that causes them; of a wake and a\n"       \
 	"    spawn its stack follows. The number of a task that is not there yet is waited\n"      \

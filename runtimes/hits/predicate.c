@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/names/demangle.h"
 
 struct parser {
 	struct arena *a;
@@ -405,6 +406,17 @@ static struct error *compare(const struct predicate_value *x, const struct predi
 	return NULL;
 }
 
+/* Whether a text is the function of a type of tasks: "svc::f" of "svc::f::{async_fn_env#0}". */
+static bool is_function_of(const struct predicate *operand, const struct predicate_value *type,
+                           const struct predicate_value *text)
+{
+	SCRATCH(tmp);
+
+	return operand->op == PREDICATE_TASK_TYPE && type->kind == PREDICATE_TEXT &&
+	       text->kind == PREDICATE_TEXT &&
+	       strcmp(name_function(&tmp, type->text), text->text) == 0;
+}
+
 static struct error *evaluate_comparison(const struct predicate *c, predicate_find *find, void *arg,
                                          bool *ret)
 {
@@ -415,6 +427,8 @@ static struct error *evaluate_comparison(const struct predicate *c, predicate_fi
 	TRY(value_of(c->left, find, arg, &x));
 	TRY(value_of(c->right, find, arg, &y));
 	TRY(compare(&x, &y, &way, &ordered));
+	if (is_function_of(c->left, &x, &y) || is_function_of(c->right, &y, &x))
+		way = 0;
 	switch (c->op) {
 	case PREDICATE_EQUAL:
 		*ret = way == 0;

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-/* n 3, m -1, big 2^64 - 1, x 1.5, nan, flag true, name "reader", task.id 7 of no name. */
+/* n 3, m -1, big 2^64 - 1, x 1.5, nan, flag true, name "reader", task.id 7 of no name, an async fn.
+ */
 static struct error *find(void *arg, const struct predicate *operand, struct predicate_value *ret)
 {
 	const char *path = operand->path ? operand->path : "";
@@ -17,6 +18,9 @@ static struct error *find(void *arg, const struct predicate *operand, struct pre
 	++*(unsigned *)arg;
 	if (operand->op == PREDICATE_TASK_ID)
 		*ret = (struct predicate_value){ .kind = PREDICATE_NUMBER, .number = 7 };
+	else if (operand->op == PREDICATE_TASK_TYPE)
+		*ret = (struct predicate_value){ .kind = PREDICATE_TEXT,
+			                         .text = "svc::f::{async_fn_env#0}<u8>" };
 	else if (operand->op == PREDICATE_TASK_NAME)
 		ret->kind = PREDICATE_NOTHING;
 	else if (strcmp(path, "n") == 0 || strcmp(path, "*a.b[2].0") == 0)
@@ -87,6 +91,9 @@ static void test_true(void **state)
 		"task.id == 7",
 		"task.name != \"x\"",
 		"!(task.name == \"x\") && !(task.name < \"x\")",
+		"task.type == \"svc::f::{async_fn_env#0}<u8>\"",
+		"task.type == 'svc::f' && 'svc::f' == task.type",
+		"!(task.type != 'svc::f') && task.type != 'svc::g' && task.type != 'f'",
 		"n == 4 || n == 3 && m == -1",
 		"*a.b[2].0 == n",
 		"`(0x10 as a::B<u8>).c` == name",
