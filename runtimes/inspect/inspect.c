@@ -13,6 +13,7 @@
 #include "dwarf/store/cache.h"
 #include "dwarf/values/show_rows.h"
 #include "runtimes/common/instant.h"
+#include "runtimes/common/io_error.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/leaf_queue.h"
 #include "runtimes/future/unpolled.h"
@@ -157,6 +158,7 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 		runtimes_register(in->di, &registered_runtimes);
 		inspector_open_states(in);
 		show_register(&in->show, instant_shown);
+		show_register(&in->show, io_error_shown);
 		show_register(&in->show, waker_shown);
 		for (const struct crate_types *const *crate = crates_in(in->di); *crate; crate++) {
 			if ((*crate)->shown)

@@ -30,6 +30,7 @@ pub struct Pointers {
 }
 pub struct Others {
     pub wait: Duration,
+    pub failed: std::io::Error,
     pub address: SocketAddr,
     pub wide: (u128, i128, f32),
     pub deep: Option<Option<Option<Option<Option<Option<Option<Option<Option<u8>>>>>>>>>,

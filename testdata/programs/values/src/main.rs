@@ -61,6 +61,7 @@ async fn main() {
         "values::standard::locks" => standard::locks();
         "values::standard::channels" => standard::channels();
         "values::standard::owners" => standard::owners();
+        "values::standard::errors" => standard::errors();
         "values::futures::channels" => futures::channels();
         "values::futures::sets" => futures::sets();
     }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 use std::collections::LinkedList;
+use std::io::{Error, ErrorKind, Read};
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -117,3 +118,31 @@ pub async fn owners() {
     sleep(FOREVER).await;
     used!(arc, weak, dangling, list, no_list, reverse, bound);
 }
+
+pub async fn errors() {
+    let name = "values::standard::errors";
+    let system = Error::from_raw_os_error(104);
+    let kind: Error = ErrorKind::NotFound.into();
+    let message = (&b"ab"[..]).read_exact(&mut [0; 4]).unwrap_err();
+    let custom = Error::new(ErrorKind::InvalidData, Broken(5));
+    let failed: Result<u8, Error> = Err(Error::from_raw_os_error(2));
+    shown!(name, system, "Os {{ code: 104, message: \"Connection reset by peer\" }}");
+    shown!(name, kind, "Kind(NotFound)");
+    shown!(name, message, "SimpleMessage {{ kind: UnexpectedEof, message: \"failed to fill whole buffer\" }}");
+    shown!(name, custom, "Custom {{ kind: InvalidData, error: Broken(5) }}");
+    shown!(name, failed, "Err(Os {{ code: 2, message: \"No such file or directory\" }})");
+    here!("values::standard::errors");
+    sleep(FOREVER).await;
+    used!(system, kind, message, custom, failed);
+}
+
+#[derive(Debug)]
+struct Broken(u8);
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "broken {}", self.0)
+    }
+}
+
+impl std::error::Error for Broken {}
