@@ -159,7 +159,7 @@ struct tracer_request {
 			uint64_t stop; /* they halt the program before they are delivered */
 			uint64_t drop; /* they are not delivered */
 		} control;
-		/* n of them, in that order; after an error the rest is left as it was. */
+		/* n of them, in that order; one that cannot be planted does not keep the rest. */
 		struct {
 			const struct tracer_break *list;
 			size_t n;

@@ -134,9 +134,17 @@ static struct error *plant(struct tracer *tr, pid_t tid, const struct tracer_bre
 
 struct error *tracer_plant(struct tracer *tr, pid_t tid, const struct tracer_request *r)
 {
-	for (size_t i = 0; i < r->breaks.n; i++)
-		TRY(plant(tr, tid, &r->breaks.list[i]));
-	return NULL;
+	struct error *first = NULL;
+
+	for (size_t i = 0; i < r->breaks.n; i++) {
+		struct error *err = plant(tr, tid, &r->breaks.list[i]);
+
+		if (first)
+			error_free(err);
+		else
+			first = err;
+	}
+	return first;
 }
 
 static void unplant(struct tracer *tr, pid_t tid, uint64_t addr)

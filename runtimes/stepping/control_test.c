@@ -306,22 +306,27 @@ static void test_held_changes(void **state)
 	child_wait_progress(&child);
 }
 
-/* What cannot be planted is an error when held changes are made. */
+/* What cannot be planted is an error when held changes are made, and the others are made. */
 static void test_held_error(void **state)
 {
 	struct control c CLEANUP(control_close) = { 0 };
-	struct trap *trap;
+	const unsigned char before = first_byte(getpid(), step_on);
+	struct trap *trap, *good;
 	CHILD(child, NULL, call_forever);
 	const struct trap_options options = { .addr = 8, .decide = halt_at_tenth };
+	const struct trap_options behind = { .addr = (uintptr_t)step_on, .decide = halt_at_tenth };
 
 	(void)state;
 	check(control_attach(&c, child.pid));
 	trap_hold(&c);
 	check(trap_add(&c, &options, &trap));
+	check(trap_add(&c, &behind, &good));
 	struct error *err CLEANUP(error_freep) = trap_apply(&c);
 	assert_non_null(err);
 	assert_int_equal(err->kind, ERR_FAULT);
 	check(trap_remove(&c, trap));
+	assert_int_not_equal(first_byte(child.pid, step_on), before);
+	check(trap_remove(&c, good));
 	check(control_detach(&c));
 	child_wait_progress(&child);
 }
