@@ -241,6 +241,17 @@ const char *line_file(struct dwarf_module *dm, struct unit *u, unsigned index)
 	return index < line_nfiles(dm, u) ? u->files->paths[index] : NULL;
 }
 
+/* The same where a unit of the alternate file has the attribute: those are not the module's. */
+static const char *alternate_file_of(struct dwarf_module *dm, Dwarf_Die *die, Dwarf_Die *cu)
+{
+	const char *file = dwarf_decl_file(die), *dir = NULL;
+	Dwarf_Attribute attr;
+
+	if (dwarf_attr(cu, DW_AT_comp_dir, &attr))
+		dir = dwarf_formstring(&attr);
+	return file ? join(&dm->di->arena, dir, file) : NULL;
+}
+
 const char *line_file_of(struct dwarf_module *dm, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -252,6 +263,8 @@ const char *line_file_of(struct dwarf_module *dm, Dwarf_Die *die)
 	    dwarf_formudata(&attr, &index) != 0 || index > UINT_MAX ||
 	    !dwarf_cu_die(attr.cu, &cu, NULL, NULL, NULL, NULL, NULL, NULL))
 		return NULL;
+	if (dwarf_cu_getdwarf(attr.cu) != dm->dwarf)
+		return alternate_file_of(dm, die, &cu);
 	struct unit *u = debuginfo_unit_of(dm, dwarf_dieoffset(&cu));
 	return u ? line_file(dm, u, (unsigned)index) : NULL;
 }

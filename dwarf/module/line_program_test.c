@@ -112,6 +112,39 @@ static void test_files(void **state)
 	}
 }
 
+/* Returns how many DIEs in one of the other file have a file, which is the same for this one. */
+static size_t expect_files(struct fixture *f, struct fixture *other, Dwarf_Die *parent)
+{
+	Dwarf_Die die;
+	size_t n = 0;
+
+	for (int end = dwarf_child(parent, &die); !end; end = dwarf_siblingof(&die, &die)) {
+		const char *file = line_file_of(other->dm, &die);
+
+		n += expect_files(f, other, &die);
+		if (!file)
+			continue;
+		const char *same = line_file_of(f->dm, &die);
+		assert_non_null(same);
+		assert_string_equal(same, file);
+		n++;
+	}
+	return n;
+}
+
+/* An origin that lies in the alternate file (dwz) has one of that file's. */
+static void test_file_of_another(void **state)
+{
+	struct fixture f = shapes_open(), other = fixture_open_file("testdata/unit/inlined.elf");
+	Dwarf_Die unit;
+
+	(void)state;
+	assert_non_null(dwarf_offdie(other.dm->dwarf, other.dm->units[0].first_die, &unit));
+	assert_true(expect_files(&f, &other, &unit) > 0);
+	fixture_close(&other);
+	fixture_close(&f);
+}
+
 /* ---- made by hand ---- */
 
 enum { BASE = -3, RANGE = 12, OPCODE_BASE = 14 /* one opcode more than DWARF 5 has */ };
@@ -324,9 +357,9 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),  cmocka_unit_test(test_opcodes),
-		cmocka_unit_test(test_order),  cmocka_unit_test(test_open_end),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_files),    cmocka_unit_test(test_file_of_another),
+		cmocka_unit_test(test_opcodes),  cmocka_unit_test(test_order),
+		cmocka_unit_test(test_open_end), cmocka_unit_test(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
