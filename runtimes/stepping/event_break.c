@@ -672,6 +672,19 @@ struct error *event_break_spawns(struct debuggee *d, event_spawn_fn *visit, void
 	return NULL;
 }
 
+static void find_future(struct inspector *in, const struct runtime *runtime,
+                        struct event_task *task)
+{
+	struct task_types types = { 0 };
+
+	if (runtime->task_types)
+		runtime->task_types(in, task->poll, &types);
+	if (!types.future || !types.has_offset || types.whole)
+		return;
+	task->future = types.future;
+	task->future_at = task->header + types.offset;
+}
+
 /* Traps of an address are hit together: the first point that has a task there is the one. */
 struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit,
                                   struct event_task *ret)
@@ -693,6 +706,8 @@ struct error *event_break_spawned(struct debuggee *d, const struct trap_hit *hit
 		ret->header = header_at(asyncdbg_target(d->handle)->arch, p, &regs);
 		ret->key = ret->header ? key_of(c, p, ret->header) : 0;
 		ret->poll = ret->key ? function_of(c, p->id, ret->header, p->id->poll_slot) : 0;
+		if (ret->poll)
+			find_future(asyncdbg_inspector(d->handle), p->runtime, ret);
 	}
 	if (!ret->poll)
 		ret->header = 0;

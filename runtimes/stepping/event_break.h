@@ -80,6 +80,8 @@ struct event_task {
 	uint64_t key;
 	uint64_t poll;                  /* its poll function, whose first argument is the header */
 	uint64_t table_offset, id_slot; /* as in struct probe_id */
+	const struct type *future;      /* NULL: unknown */
+	uint64_t future_at;             /* its address */
 };
 
 typedef struct error *event_spawn_fn(void *arg, uint64_t addr);

@@ -111,11 +111,11 @@ static struct error *plant_targets(struct step_plan *p, const struct function *c
 	if (p->options->kind != STEP_INTO)
 		return NULL;
 	if (!p->options->spawned)
-		return step_targets_plant(p, called, &called_ones, &p->targets);
+		return step_targets_plant(p, called, NULL, 0, &called_ones, &p->targets);
 	/* What it spawns tells what to wait for. */
 	if (!p->spawn.unseen || p->on_any)
 		return NULL;
-	TRY(step_targets_plant(p, called, &spawned, &p->targets));
+	TRY(step_targets_plant(p, called, NULL, 0, &spawned, &p->targets));
 	return p->targets.n ? step_end_clear(p) : NULL;
 }
 

@@ -254,9 +254,11 @@ struct step_target_deciders {
 
 /*
  * Traps without a filter in the code that a call may come to: coroutines that the step's own one
- * awaits, and coroutines and closures in the generics of the function that is called.
+ * awaits, and coroutines and closures in the generics of the function that is called and in the
+ * trait objects of a future that it polls, at an address; NULL: that is not known.
  */
 struct error *step_targets_plant(struct step_plan *p, const struct function *called,
+                                 const struct type *polled, uint64_t at,
                                  const struct step_target_deciders *deciders, trap_vec *ret)
 	MUST_CHECK;
 

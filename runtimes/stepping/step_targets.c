@@ -245,6 +245,7 @@ static struct error *plant(struct search *s, const struct step_target_deciders *
 }
 
 struct error *step_targets_plant(struct step_plan *p, const struct function *called,
+                                 const struct type *polled, uint64_t at,
                                  const struct step_target_deciders *deciders, trap_vec *ret)
 {
 	struct search s = { .p = p };
@@ -253,6 +254,7 @@ struct error *step_targets_plant(struct step_plan *p, const struct function *cal
 		collect_awaited(&s);
 	if (called)
 		function_read_types(called, collect_generic, &s);
+	collect_objects(&s, polled, at, 0);
 	struct error *err = plant(&s, deciders, ret);
 	vec_free(&s.types);
 	vec_free(&s.seen);

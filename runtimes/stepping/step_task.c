@@ -142,7 +142,8 @@ static struct error *plant_task(struct step_plan *p, const struct event_task *ta
 
 	TRY(step_untrap(p, &p->targets));
 	if (poll)
-		TRY(step_targets_plant(p, poll, &deciders, &p->targets));
+		TRY(step_targets_plant(p, poll, task->future, task->future_at, &deciders,
+		                       &p->targets));
 	p->spawn.foreign = !p->targets.n;
 	if (p->spawn.foreign)
 		return NULL;

@@ -252,6 +252,18 @@ def into_spawned(asyncdbg, program):
 
 
 @check
+def into_spawned_object(asyncdbg, program):
+    """The same where the future is a trait object, of which the vtable tells."""
+    line = line_of("roots", "let task = tokio::spawn(future)", "async fn spawns_object")
+    session, stop = begin(asyncdbg, program, "spawns_object", f"roots.rs:{line}")
+    task = stop["task"]
+    stop = session.ask("step --spawned")["stopped"]
+    expect("step --spawned", own("roots", "yields(me.at(), 1).await", "async fn root"), place(stop))
+    expect("another task", True, stop["task"] not in (None, task))
+    end(session)
+
+
+@check
 def until_behind_loop(asyncdbg, program):
     """`until` at the end of a loop's round leaves the loop."""
     line = line_of("awaits", "sum = me.add(sum, 1)", "async fn rounds")

@@ -112,6 +112,7 @@ fn run(scenario: &str, crowd: bool) {
         "shutdown" => ends::shutdown(ME),
         "signals" => spawn(crowd, system::signals(ME)),
         "spawns" => spawn(crowd, roots::spawns(ME)),
+        "spawns_object" => spawn(crowd, roots::spawns_object(ME)),
         "spins" => spawn(crowd, abrupt::spins(ME)),
         "threads" => spawn(crowd, system::threads(ME)),
         "suspended_exits" => quits::suspended_exits(ME),

@@ -1,6 +1,7 @@
 //! Who polls the first coroutine.
 
 use std::future::Future;
+use std::pin::Pin;
 
 use futures_executor::LocalPool;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -78,6 +79,15 @@ pub async fn nested(me: Me) -> u32 {
 
 pub async fn spawns(me: Me) -> u32 {
     let task = tokio::spawn(root(me.other(1)));
+    let a = yields(me.at(), 1).await;
+    let end = me.pass(task).await;
+    me.add(a, end.unwrap_or(0))
+}
+
+/// The type of the task's future does not have that of the coroutine.
+pub async fn spawns_object(me: Me) -> u32 {
+    let future: Pin<Box<dyn Future<Output = u32> + Send>> = Box::pin(root(me.other(1)));
+    let task = tokio::spawn(future);
     let a = yields(me.at(), 1).await;
     let end = me.pass(task).await;
     me.add(a, end.unwrap_or(0))
