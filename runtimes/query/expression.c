@@ -76,6 +76,34 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	return error_new(ERR_STATE, "%s", l->problem);
 }
 
+/*
+ * A closure or block that uses a part of a variable alone captures that part: `self.served` is the
+ * variable "self__served" there. Rust warns of such names in sources.
+ */
+static struct error *find_captured_part(struct evaluation *e, const char *name,
+                                        const struct local_place *list, size_t n, bool *found)
+{
+	const char *rest = e->rest, *joined = name;
+
+	while (*rest == '.') {
+		size_t len = 1;
+
+		while (isalnum((unsigned char)rest[len]) || rest[len] == '_')
+			len++;
+		if (len == 1)
+			return NULL;
+		joined = arena_printf(&e->c->scratch, "%s__%.*s", joined, (int)(len - 1), rest + 1);
+		rest += len;
+		for (size_t i = 0; i < n; i++) {
+			if (strcmp(list[i].name, joined) != 0)
+				continue;
+			e->rest = rest;
+			return find_variable(e, joined, list, n, found);
+		}
+	}
+	return NULL;
+}
+
 /* ---- statics ---- */
 
 /* Why statics are not known; NULL if they are. */
@@ -230,6 +258,8 @@ static struct error *find_start(struct evaluation *e, const char *name,
 		struct local_place *list = locals_list(e->c, place, f, &n);
 
 		TRY(find_variable(e, name, list, n, &found));
+		if (!found)
+			TRY(find_captured_part(e, name, list, n, &found));
 	}
 	if (!found)
 		TRY(find_static(e, name, &found));

@@ -291,6 +291,19 @@ def lost_variable(asyncdbg, program):
 
 
 @check
+def captured_part(asyncdbg, program):
+    """A closure that captures a part of a variable: its path, in `print` and in a condition."""
+    if is_optimised(program): # the compiler leaves no place for it
+        return
+    line = line_of("abrupt", "scope.spawn(move || thread_met")
+    session, _ = begin(asyncdbg, program, "threads_meet", f"abrupt.rs:{line} if me.0 == 0")
+    printed = session.ask("print me.0")["printed"]
+    expect("the captured part", ("me.0", "0", "u32"), tuple(printed[key] for key in ("name", "value", "type")))
+    session.ask("kill")
+    session.end()
+
+
+@check
 def one_instance(asyncdbg, program):
     """A function with generics is that instance alone, by its short name and by its whole one."""
     if is_optimised(program): # it is inlined
