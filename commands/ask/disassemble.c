@@ -8,6 +8,7 @@
 #include "commands/base/focus.h"
 #include "debugger/base/str.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/query/function_named.h"
 
 enum { NAMED = 4 };
 
@@ -54,7 +55,8 @@ static struct error *read_place(const char *word, struct request *ret)
 	if (*word == '*')
 		word++;
 	if (*word < '0' || *word > '9') {
-		if (!*word || strpbrk(word, " \t"))
+		/* Generics have blanks between them. */
+		if (!*word || (!strchr(word, '<') && strpbrk(word, " \t")))
 			return error_new(ERR_USAGE, "\"%s\" is no function and no address", word);
 		ret->function = word;
 		return NULL;
@@ -90,11 +92,13 @@ static struct error *check_disassemble(const struct call *call)
 static struct error *find_named(struct debuginfo *di, const char *name, struct arena *a,
                                 struct code_range *ret)
 {
+	struct code_places places;
 	struct code_range *found;
 	size_t n;
 	STR(names);
 
-	TRY(disassembly_function_named(di, name, a, &found, &n));
+	TRY(function_named_places(di, name, a, &places));
+	TRY(disassembly_function_named(di, name, &places, a, &found, &n));
 	*ret = found[0];
 	if (n == 1)
 		return NULL;
@@ -185,6 +189,8 @@ static struct error *run_disassemble(struct session *s, const struct answer *ans
 	}
 	out_begin(out, answer);
 	out->ops->disassembly(out, listing);
+	if (code->problem)
+		s->finding = STATUS_PARTIAL;
 	return NULL;
 }
 
@@ -202,7 +208,8 @@ const struct command disassemble_command = {
 	.summary = "The machine code of the function in focus, or another one",
 	.help = "    => stands at the instruction where the frame in focus is. /s shows source\n"
 		"    lines between, /r the bytes of each instruction. ADDR means the function\n"
-		"    there. Breakpoints are not shown: the code is the program's own.",
+		"    there. Of a generic FUNCTION, its generics name one instance, in quotes if\n"
+		"    there are blanks. Breakpoints are not shown: the code is the program's own.",
 	.offline = true,
 	.of_program = true,
 	.run = run_disassemble,

@@ -6,7 +6,6 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
-#include "dwarf/lookup/code_places.h"
 #include "dwarf/module/symbols.h"
 #include "dwarf/module/symtab.h"
 
@@ -98,22 +97,22 @@ static void find_symbols(struct debuginfo *di, const char *name, range_vec *foun
 	}
 }
 
-struct error *disassembly_function_named(struct debuginfo *di, const char *name, struct arena *a,
+struct error *disassembly_function_named(struct debuginfo *di, const char *name,
+                                         const struct code_places *places, struct arena *a,
                                          struct code_range **ret, size_t *nret)
 {
-	struct code_places places;
 	range_vec found = { 0 };
 
-	TRY(lookup_function_places(di, name, a, &places));
-	find_places(di, &places, a, &found);
+	find_places(di, places, a, &found);
 	if (!found.n)
 		find_symbols(di, name, &found);
 	if (!found.n)
 		return error_new(ERR_STATE,
-		                 places.n ? "%s has no code of its own: it was inlined everywhere, "
-		                            "first at 0x%" PRIx64
-		                          : "no function of the name %s has code",
-		                 name, places.n ? places.data[0].addr : 0);
+		                 places->n
+		                         ? "%s has no code of its own: it was inlined everywhere, "
+		                           "first at 0x%" PRIx64
+		                         : "no function of the name %s has code",
+		                 name, places->n ? places->data[0].addr : 0);
 	qsort(found.data, found.n, sizeof(*found.data), by_address);
 	*nret = found.n;
 	*ret = vec_to_arena(&found, a);

@@ -3,6 +3,7 @@
 #define DWARF_CODE_DISASSEMBLY_H
 
 #include "debugger/code/instruction.h"
+#include "dwarf/lookup/code_places.h"
 #include "dwarf/module/debuginfo.h"
 
 enum {
@@ -50,10 +51,11 @@ struct disassembly_options {
 struct error *disassembly_function_at(struct debuginfo *di, uint64_t addr, struct arena *a,
                                       struct code_range *ret) MUST_CHECK;
 /*
- * The functions with code of a name: those of lookup_function_places() that are not inlined, else
+ * The functions with code of a name: those at the places found for it that are not inlined, else
  * those that have exactly that symbol. ERR_STATE: there is none. ret is in arena a, ascending.
  */
-struct error *disassembly_function_named(struct debuginfo *di, const char *name, struct arena *a,
+struct error *disassembly_function_named(struct debuginfo *di, const char *name,
+                                         const struct code_places *places, struct arena *a,
                                          struct code_range **ret, size_t *nret) MUST_CHECK;
 
 /*

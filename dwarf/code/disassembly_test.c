@@ -5,10 +5,12 @@
 /* A function of shapes.rs. */
 static struct code_range range_of(struct fixture *f, const char *name)
 {
+	struct code_places places;
 	struct code_range *found;
 	size_t n;
 
-	fail_on(disassembly_function_named(f->di, name, &f->arena, &found, &n));
+	fail_on(lookup_function_places(f->di, name, &f->arena, &places));
+	fail_on(disassembly_function_named(f->di, name, &places, &f->arena, &found, &n));
 	assert_int_equal(n, 1);
 	return found[0];
 }
@@ -26,6 +28,7 @@ static void test_functions(void **state)
 {
 	struct fixture f = shapes_open();
 	struct code_range range = range_of(&f, "boxed"), same;
+	const struct code_places none = { 0 };
 	struct code_range *found;
 	size_t n;
 
@@ -37,8 +40,8 @@ static void test_functions(void **state)
 	assert_int_equal(same.low, range.low);
 	expect_error(disassembly_function_at(f.di, 16, &f.arena, &same), ERR_STATE,
 	             "no function is known at 0x10");
-	expect_error(disassembly_function_named(f.di, "no::such", &f.arena, &found, &n), ERR_STATE,
-	             "no function of the name no::such has code");
+	expect_error(disassembly_function_named(f.di, "no::such", &none, &f.arena, &found, &n),
+	             ERR_STATE, "no function of the name no::such has code");
 	fixture_close(&f);
 }
 

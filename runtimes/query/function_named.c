@@ -17,7 +17,7 @@ static bool is_end_of(const char *path, const char *name)
 	return n == len || (len - n >= 2 && strncmp(path + len - n - 2, "::", 2) == 0);
 }
 
-/* As breakpoints are listed, with whole names or with short ones. */
+/* As breakpoints are listed, with whole names or with short ones, or as DWARF has it. */
 static bool is_shown_as(struct arena *a, const struct code_place *p, const char *name)
 {
 	const struct location at = { .name = p->function, .linkage = p->linkage };
@@ -25,6 +25,8 @@ static bool is_shown_as(struct arena *a, const struct code_place *p, const char 
 
 	if (!shown)
 		return false;
+	if (p->function && is_end_of(str_clean(a, p->function, strlen(p->function)), name))
+		return true;
 	shown = str_clean(a, shown, strlen(shown));
 	return is_end_of(shown, name) || is_end_of(name_short(a, shown), name);
 }

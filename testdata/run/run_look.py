@@ -6,6 +6,7 @@ usage: run_look.py ASYNCDBG STEPS
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,29 @@ def check_code(asyncdbg, steps):
     expect("lines without /s", {None}, {row["line"] for row in bare["disassembly"]["instructions"]})
 
 
+def check_named(asyncdbg, steps):
+    """Each instance of a generic function by the names that are shown of it."""
+    def disassemble(*words):
+        return subprocess.run([asyncdbg, steps, "--jsonl", "disassemble", *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+
+    several = disassemble("tokio::runtime::task::raw::poll")
+    expect("a name of several functions", 64, several.returncode)
+    instances = re.findall(r"(0x[0-9a-f]+) (tokio::runtime::task::raw::poll<.*?>)(?=, 0x| and \d+ more|$)",
+                           several.stderr)
+    expect("instances", True, len(instances) > 1)
+    for address, name in instances:
+        code = json.loads(disassemble(name).stdout.splitlines()[-1])["disassembly"]
+        expect(f"where {name} begins", address, code["low"])
+        again = json.loads(disassemble(code["function"]).stdout.splitlines()[-1])["disassembly"]
+        expect(f"where {code['function']} begins", address, again["low"])
+    address = instances[0][0]
+    cut = disassemble(f"{address},+9000000")
+    problem = json.loads(cut.stdout.splitlines()[-1])["disassembly"]["problem"]
+    expect("a range that is too long", (1, True), (cut.returncode, "too many to show" in problem))
+    expect("a function", 0, disassemble(address).returncode)
+
+
 def check_memory(asyncdbg, steps):
     """The same bytes as instruction, as units of two sizes, and behind the register."""
     commands = ["disassemble", "info registers rip rsp", "x/8xb $pc", "x/1xg $pc", "x/2i $rip", "x/2xg $sp", "x"]
@@ -120,6 +144,7 @@ def main():
     asyncdbg, steps = sys.argv[1:]
     check_source(asyncdbg, steps)
     check_code(asyncdbg, steps)
+    check_named(asyncdbg, steps)
     check_memory(asyncdbg, steps)
     check_set(asyncdbg, steps)
     check_frames(asyncdbg, steps, "release" in steps)
