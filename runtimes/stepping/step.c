@@ -106,6 +106,7 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	p->returns = frame.returns;
 	p->active = true;
 	step_value_begin(p, &frame);
+	step_owner_begin(p);
 	if (p->options->kind == STEP_INSTRUCTION)
 		return NULL;
 	if (!p->at.users || !p->at.line) {
@@ -119,8 +120,6 @@ static struct error *begin(struct step_plan *p, struct arena *a)
 	p->end.async = p->instance.type != NULL;
 	p->end.instance = p->instance.addr;
 	p->end.instance_size = p->instance.type ? type_size(p->instance.type) : 0;
-	if (p->end.async)
-		step_owner_begin(p);
 	/* What is inlined does not return: the code around it goes on. */
 	if (p->options->kind != STEP_FINISH || p->at.call) {
 		TRY(step_reach_find(p, frame.pc));

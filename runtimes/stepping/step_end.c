@@ -70,8 +70,8 @@ static size_t find_users_frame(struct step_plan *p, const struct stack *stack, s
 	return 0;
 }
 
-/* Whether a coroutine of the user's is polled in a frame. What runs an executor is not. */
-static bool polls_users(struct step_plan *p, uint64_t pc)
+/* Whether a future of the user's is polled in a frame. What runs an executor is none. */
+static bool polls_users(struct step_plan *p, uint64_t pc, bool coroutine)
 {
 	SCRATCH(tmp);
 	size_t n;
@@ -81,7 +81,7 @@ static bool polls_users(struct step_plan *p, uint64_t pc)
 		const struct type *t =
 			step_place_is_users_at(p, &l[i]) ? step_instance_type(l[i].function) : NULL;
 
-		if (t && type_is_coroutine(t))
+		if (t && (!coroutine || type_is_coroutine(t)))
 			return true;
 	}
 	return false;
@@ -110,6 +110,21 @@ static struct error *leave(struct step_plan *p, const struct frame *frame)
 	return step_trap(p, &p->lines, frame->pc, &filter, at_users_frame);
 }
 
+/*
+ * Whether the code of the user's in the nth frame is of the task that the thread runs. A function
+ * that runs all tasks of its thread, as main() does, goes on long after the task, or for ever.
+ */
+static bool is_of_task(struct step_plan *p, const struct stack *stack, size_t n)
+{
+	if (!p->owner.task)
+		return true;
+	for (; n < stack->nframes; n++) {
+		if (polls_users(p, stack->frames[n].lookup_pc, false))
+			return true;
+	}
+	return false;
+}
+
 /* polling: only to one that polls a coroutine. */
 static struct error *go_out(struct step_plan *p, pid_t tid, bool polling, bool *found)
 {
@@ -118,7 +133,8 @@ static struct error *go_out(struct step_plan *p, pid_t tid, bool polling, bool *
 
 	TRY(step_frame_stack(p, tid, STACK_MAX_FRAMES, &tmp, &stack));
 	size_t n = find_users_frame(p, &stack, 1);
-	*found = n && (!polling || polls_users(p, stack.frames[n].lookup_pc));
+	*found = n && is_of_task(p, &stack, n) &&
+	         (!polling || polls_users(p, stack.frames[n].lookup_pc, true));
 	return *found ? leave(p, &stack.frames[n]) : NULL;
 }
 

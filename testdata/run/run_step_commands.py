@@ -264,6 +264,18 @@ def into_spawned_object(asyncdbg, program):
 
 
 @check
+def end_of_task(asyncdbg, program):
+    """The end of a task is not followed to the function that runs all tasks of the thread."""
+    line = line_of("roots", "me.add(a + b, c)", "async fn root")
+    session, stop = begin(asyncdbg, program, "current", f"roots.rs:{line}")
+    task = stop["task"]
+    stop = session.ask("finish")["stopped"]
+    expect("its task", True, task is not None)
+    expect("finish", ("returned", task), (stop["reason"], stop["task"]))
+    end(session)
+
+
+@check
 def until_behind_loop(asyncdbg, program):
     """`until` at the end of a loop's round leaves the loop."""
     line = line_of("awaits", "sum = me.add(sum, 1)", "async fn rounds")
