@@ -196,7 +196,11 @@ static struct error *free_active(struct step_plan *p)
 static struct error *free_suspended(struct step_plan *p)
 {
 	TRY(step_untrap(p, &p->entries));
-	TRY(step_untrap(p, &p->drops));
+	return step_untrap(p, &p->drops);
+}
+
+static struct error *plant_active(struct step_plan *p)
+{
 	/* A coroutine goes on where it was, another future at the beginning of its function. */
 	if (p->reach.limited && !type_is_coroutine(p->instance.type))
 		TRY(step_reach_find(p, p->at.function->low));
@@ -287,9 +291,11 @@ static struct error *resume(struct step_plan *p, const struct trap_hit *hit,
 	step_value_begin(p, frame);
 	/* Its instructions are to be executed one by one again. */
 	*stop = p->resumed = p->options->kind == STEP_INTO;
+	if (p->d->control.production)
+		TRY(free_suspended(p));
 	TRY(step_end_plant_return(p));
 	if (p->d->control.production)
-		return free_suspended(p);
+		return plant_active(p);
 	return p->by_call ? step_lines_plant(p) : NULL;
 }
 

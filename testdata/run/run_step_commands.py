@@ -355,6 +355,22 @@ def own_breakpoint(asyncdbg, program):
     end(session)
 
 
+@check
+def crowded_processor(asyncdbg, program):
+    """Two of the processor's breakpoints are enough for a step through an await that suspends."""
+    if is_optimised(program): # it is refused
+        return
+    session = Session(asyncdbg)
+    for text in ("sleep(me.ms(2))", "me.add(a, 3)"):
+        session.ask(f"break awaits.rs:{line_of('awaits', text, 'async fn timer')}")
+    stop = session.ask(f"run --production -- {program} timer")["stopped"]
+    expect("first stop", ("breakpoint", [1]), (stop["reason"], stop["breakpoints"]))
+    stop = session.ask("next")["stopped"]
+    expect("next", ("step", own("awaits", "me.add(1, 2)", "async fn timer")), (stop["reason"], place(stop)))
+    session.ask("delete 2")
+    end(session)
+
+
 def listed(session):
     """The numbers of breakpoints, each with its hits."""
     return {b["number"]: b["hits"] for b in session.ask("info breakpoints")["breakpoints"]}
