@@ -55,6 +55,7 @@ struct search {
 	enum pass pass;
 	VEC(struct found_row) first_rows;
 	VEC(struct code_place) places;
+	bool of_line; /* the places of a line are searched, not those of functions */
 };
 
 static struct error *read_rows(struct debuginfo *di, const char *file, size_t module,
@@ -240,6 +241,44 @@ static bool is_joined_later(struct search *s, struct dwarf_module *dm, const str
 	return false;
 }
 
+/* Whether a function is an async block that is written within another one. */
+static bool is_block_in(const char *block, const char *other)
+{
+	SCRATCH(tmp);
+	const char *inner = function_names_plain(&tmp, block);
+	const char *outer = function_names_plain(&tmp, other);
+	size_t len = strlen(outer);
+
+	return strncmp(inner, outer, len) == 0 && strncmp(inner + len, "::", 2) == 0 &&
+	       strncmp(qualified_last(inner), "{async_block#", 13) == 0;
+}
+
+/*
+ * Whether a row is of an async block as a whole, in the block's own code: what is done at each poll
+ * before and behind its body. It has the place at which the function around it makes the block, and
+ * nothing in the body does.
+ */
+static bool is_whole_block(struct search *s, struct dwarf_module *dm, const struct location *l,
+                           const struct line_row *row)
+{
+	const struct line_row *end = s->rows->data + s->rows->n, *other = row;
+
+	if (!row->column || !l->function->name || !strstr(l->function->name, "{async_block#"))
+		return false;
+	while (other > s->rows->data && other[-1].line == row->line)
+		other--;
+	for (; other < end && other->line == row->line; other++) {
+		uint64_t addr;
+		const struct location *there =
+			other->column == row->column ? function_at(s, dm, other, &addr) : NULL;
+
+		if (there && there->function->name &&
+		    is_block_in(l->function->name, there->function->name))
+			return true;
+	}
+	return false;
+}
+
 static bool will_do(struct search *s, struct dwarf_module *dm, const struct location *l,
                     const struct line_row *row)
 {
@@ -307,16 +346,17 @@ static void add_row(struct search *s, struct dwarf_module *dm, const line_row_ve
 	if (!l)
 		return;
 	uint64_t place = addr;
-	unsigned line = row->line;
+	const struct line_row *shown = row;
 
 	if (!l->inlined && addr == l->function->low) {
 		const struct line_row *body =
 			after_prologue(rows, row, l->function->high - l->function->low);
 		const struct location *there = body ? function_at(s, dm, body, &place) : NULL;
 
-		line = there && key_of(there) == key_of(l) ? body->line : line;
+		shown = there && key_of(there) == key_of(l) ? body : row;
 	}
-	add_place(s, dm, l, row, place, line);
+	if (!s->of_line || !is_whole_block(s, dm, l, shown))
+		add_place(s, dm, l, row, place, shown->line);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -386,7 +426,7 @@ static struct error *add_next_line(struct search *s, struct dwarf_module *dm,
 struct error *lookup_line_places(struct debuginfo *di, const char *file, unsigned line,
                                  struct arena *a, struct code_places *ret)
 {
-	struct search s = { .di = di, .a = a };
+	struct search s = { .di = di, .a = a, .of_line = true };
 	struct error *err = NULL;
 
 	*ret = (struct code_places){ 0 };

@@ -316,6 +316,20 @@ def captured_part(asyncdbg, program):
 
 
 @check
+def made_block(asyncdbg, program):
+    """A breakpoint where an async block begins is hit where it is made, not at each of its polls."""
+    if is_optimised(program): # what makes it is inlined, and has no line left
+        return
+    line = line_of("kinds", "Box::pin(async move {")
+    session, stop = begin(asyncdbg, program, "calls", f"kinds.rs:{line}")
+    expect("first stop", ("kinds.rs", line), place(stop))
+    places = session.ask(f"break kinds.rs:{line}")["breakpoints"][-1]["places"]
+    expect("places", 1, len(places))
+    session.ask("kill")
+    session.end()
+
+
+@check
 def one_instance(asyncdbg, program):
     """A function with generics is that instance alone, by its short name and by its whole one."""
     if is_optimised(program): # it is inlined
