@@ -1,5 +1,6 @@
 #include "dwarf/module/alternate.h"
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -38,6 +39,44 @@ static const struct nothing nothing = {
 			.sh_offset = offsetof(struct nothing, names), .sh_addralign = 1 },
 	},
 };
+
+static bool is_reference(uint64_t form)
+{
+	return form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8;
+}
+
+/* Whether DIEs of a kind refer to those of the file. Skips its attributes (DWARF 5, 7.5.3). */
+static bool skip_attributes(struct reader *r)
+{
+	bool refers = false;
+
+	while (!r->bad) {
+		uint64_t name = read_uleb(r), form = read_uleb(r);
+
+		if (form == DW_FORM_implicit_const)
+			read_sleb(r);
+		if (!name && !form)
+			break;
+		refers |= is_reference(form);
+	}
+	return refers;
+}
+
+static bool has_references(struct section abbrev)
+{
+	struct reader r = reader_at(abbrev, 0, abbrev.size);
+	bool ret = false;
+
+	while (!ret && !r.bad && r.p < r.end) {
+		/* 0: the end of the table of a unit. */
+		if (!read_uleb(&r))
+			continue;
+		read_uleb(&r);    /* its tag */
+		read_skip(&r, 1); /* whether it has children */
+		ret = skip_attributes(&r);
+	}
+	return ret;
+}
 
 /* Opens the file. If there is none, dm->alternate stays without a Dwarf. */
 static void open_file(struct dwarf_module *dm, const struct debug_link *link)
@@ -79,6 +118,7 @@ void alternate_open(struct dwarf_module *dm)
 		alt->elf = elf_memory(alt->image, sizeof(nothing));
 		alt->dwarf = alt->elf ? dwarf_begin_elf(alt->elf, DWARF_C_READ, NULL) : NULL;
 	}
+	alt->has_dies = has_references(dm->sections.abbrev);
 	alt->user = dm->dwarf;
 	dwarf_setalt(dm->dwarf, alt->dwarf);
 }

@@ -243,6 +243,19 @@ static void no_dwarf(struct dwarf_module *dm)
  * Determines the tier. debug = 1 emits functions but no types: then no unit of a Rust crate other
  * than std has a struct.
  */
+/* By a unit's language, as its compiler may be named in an alternate file. */
+static bool is_rust(const struct dwarf_module *dm)
+{
+	for (size_t i = 0; i < dm->nunits; i++) {
+		Dwarf_Die die;
+
+		if (dwarf_offdie(dm->dwarf, dm->units[i].first_die, &die) &&
+		    dwarf_srclang(&die) == DW_LANG_Rust)
+			return true;
+	}
+	return false;
+}
+
 static void decide_tier(struct dwarf_module *dm)
 {
 	size_t looked = 0;
@@ -258,6 +271,13 @@ static void decide_tier(struct dwarf_module *dm)
 		}
 	}
 	dm->tier = DWARF_LINES;
+	if (dm->alternate.has_dies && is_rust(dm)) {
+		dm->tier_reason =
+			"parts of its debug info were moved into a file that it shares with "
+			"others (dwz -m), which are not read: use what the compiler wrote, "
+			"or dwz without -m";
+		return;
+	}
 	for (size_t i = 0; i < dm->nunits && looked < 16; i++) {
 		struct unit *u = &dm->units[i];
 

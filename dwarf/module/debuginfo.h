@@ -71,9 +71,10 @@ enum { MAX_CONTEXTS = 8 };
 struct alternate {
 	struct Dwarf *user, *dwarf; /* dwarf is the alternate file of user; NULL: none was opened */
 	struct Elf *elf;
-	bool is_open; /* fd */
-	int fd;       /* of elf */
-	void *image;  /* memory that holds elf, when it is no file */
+	bool is_open;  /* fd */
+	int fd;        /* of elf */
+	void *image;   /* memory that holds elf, when it is no file */
+	bool has_dies; /* parts of the module's debug info lie there, and not only names */
 };
 
 struct dwarf_module {

@@ -9,6 +9,8 @@
 #        NAME.elf from NAME.rs, optimised only for the last four. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs
+#        shared: shared.elf, which is http.elf with a part of its debug info in a file that it had in common with
+#        others, as dwz -m makes it
 #
 # It is linked without std, whose own debug info would be a hundred times larger; that is why
 # it cannot run. The tests know offsets only by name: it may be made again with another rustc.
@@ -18,6 +20,17 @@ set -euo pipefail
 
 cd "$(dirname "$0")/../unit"
 name=${1:-shapes}
+if [ "$name" = shared ]; then
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	for file in shapes values http; do
+		objcopy --decompress-debug-sections "$file.elf" "$work/$file.elf"
+	done
+	(cd "$work" && dwz -m alternate -M alternate shapes.elf values.elf http.elf)
+	mv "$work/http.elf" shared.elf
+	ls -l shared.elf
+	exit
+fi
 optimised=0
 crates=("$name $name")
 case $name in
