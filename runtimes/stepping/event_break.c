@@ -6,6 +6,7 @@
 #include "debugger/probe/probe_record.h"
 #include "debugger/target/target.h"
 #include "dwarf/module/code_map.h"
+#include "dwarf/names/demangle.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/stepping/debuggee.h"
 #include "runtimes/stepping/event_break_private.h"
@@ -348,10 +349,18 @@ static void add_spawns(struct finder *f)
 	}
 }
 
+static bool is_in(const struct event_break *e, const char *text)
+{
+	return strstr(text, e->subject) ||
+	       (e->has_regex && regexec(&e->regex, text, 0, NULL, 0) == 0);
+}
+
+/* By its whole name, or by what is shown of a coroutine: "app::run::{async_block#0}". */
 static bool matches(const struct event_break *e, const char *type)
 {
-	return type && (strstr(type, e->subject) ||
-	                (e->has_regex && regexec(&e->regex, type, 0, NULL, 0) == 0));
+	SCRATCH(tmp);
+
+	return type && (is_in(e, type) || is_in(e, name_function(&tmp, type)));
 }
 
 /* The spawns of tasks with one poll function. */

@@ -59,6 +59,12 @@ def events(answers):
     return [(stop["event"]["kind"], stop["event"]["task"]) for stop in stops(answers) if stop["event"]]
 
 
+def check_spawns_of_blocks(asyncdbg, stepping):
+    """An async block is named as it is shown."""
+    answers, _, _ = run(asyncdbg, ["break --on-spawn poll::{async_block#0}", f"run -- {stepping} migrates", "kill"])
+    expect("spawns of a block", ["on-spawn"], [kind for kind, _ in events(answers)])
+
+
 def functions(answer):
     return [str(frame["function"]) for frame in answer["threads"][0]["frames"]]
 
@@ -278,6 +284,7 @@ def main():
     asyncdbg, programs = sys.argv[1], pathlib.Path(sys.argv[2])
     steps = programs / "steps"
     ids = check_spawns(asyncdbg, steps)
+    check_spawns_of_blocks(asyncdbg, programs / "stepping")
     check_wakes(asyncdbg, steps, ids)
     check_polls(asyncdbg, steps, ids)
     check_ends(asyncdbg, steps, ids)
