@@ -5,6 +5,7 @@
 
 #include "debugger/arch/arch.h"
 #include "debugger/base/map.h"
+#include "debugger/base/str.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/lookup/function_names.h"
 #include "dwarf/lookup/in_await.h"
@@ -241,39 +242,38 @@ static bool is_joined_later(struct search *s, struct dwarf_module *dm, const str
 	return false;
 }
 
-/* Whether a function is an async block that is written within another one. */
-static bool is_block_in(const char *block, const char *other)
+/* Whether a function makes the coroutine of an async function or block, which another one polls. */
+static bool makes(const struct location *maker, const struct location *poll)
 {
 	SCRATCH(tmp);
-	const char *inner = function_names_plain(&tmp, block);
-	const char *outer = function_names_plain(&tmp, other);
-	size_t len = strlen(outer);
+	const char *inner = function_names_plain(&tmp, poll->function->name);
+	const char *outer = maker && maker->function->name
+	                            ? function_names_plain(&tmp, maker->function->name)
+	                            : NULL;
+	size_t len = outer ? strlen(outer) : 0;
 
-	return strncmp(inner, outer, len) == 0 && strncmp(inner + len, "::", 2) == 0 &&
-	       strncmp(qualified_last(inner), "{async_block#", 13) == 0;
+	return len && strncmp(inner, outer, len) == 0 && str_begins(inner + len, "::") &&
+	       str_begins(qualified_last(inner), "{async_");
 }
 
 /*
- * Whether a row is of an async block as a whole, in the block's own code: what is done at each poll
- * before and behind its body. It has the place at which the function around it makes the block, and
- * nothing in the body does.
+ * Whether a row is of an async function or block as a whole, in its own code: what is done at each
+ * poll before and behind its body. It has the place at which the coroutine is made, and nothing in
+ * the body does.
  */
-static bool is_whole_block(struct search *s, struct dwarf_module *dm, const struct location *l,
-                           const struct line_row *row)
+static bool is_of_whole(struct search *s, struct dwarf_module *dm, const struct location *l,
+                        const struct line_row *row)
 {
 	const struct line_row *end = s->rows->data + s->rows->n, *other = row;
 
-	if (!row->column || !l->function->name || !strstr(l->function->name, "{async_block#"))
+	if (!row->column || !l->function->name || !strstr(l->function->name, "{async_"))
 		return false;
 	while (other > s->rows->data && other[-1].line == row->line)
 		other--;
 	for (; other < end && other->line == row->line; other++) {
 		uint64_t addr;
-		const struct location *there =
-			other->column == row->column ? function_at(s, dm, other, &addr) : NULL;
 
-		if (there && there->function->name &&
-		    is_block_in(l->function->name, there->function->name))
+		if (other->column == row->column && makes(function_at(s, dm, other, &addr), l))
 			return true;
 	}
 	return false;
@@ -355,7 +355,7 @@ static void add_row(struct search *s, struct dwarf_module *dm, const line_row_ve
 
 		shown = there && key_of(there) == key_of(l) ? body : row;
 	}
-	if (!s->of_line || !is_whole_block(s, dm, l, shown))
+	if (!s->of_line || !is_of_whole(s, dm, l, shown))
 		add_place(s, dm, l, row, place, shown->line);
 }
 

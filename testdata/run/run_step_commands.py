@@ -330,6 +330,20 @@ def made_block(asyncdbg, program):
 
 
 @check
+def made_function(asyncdbg, program):
+    """The same of a breakpoint where an async function is declared."""
+    if is_optimised(program):
+        return
+    line = line_of("awaits", "pub async fn timer")
+    session, stop = begin(asyncdbg, program, "timer", f"awaits.rs:{line}")
+    expect("first stop", ("awaits.rs", line), place(stop))
+    places = session.ask(f"break awaits.rs:{line}")["breakpoints"][-1]["places"]
+    expect("places", 1, len(places))
+    session.ask("kill")
+    session.end()
+
+
+@check
 def one_instance(asyncdbg, program):
     """A function with generics is that instance alone, by its short name and by its whole one."""
     if is_optimised(program): # it is inlined
