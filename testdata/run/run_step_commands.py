@@ -240,27 +240,26 @@ def returned_in_memory(asyncdbg, program):
     end(session)
 
 
-@check
-def into_spawned(asyncdbg, program):
-    """`step --spawned` goes into the task that the line spawns."""
-    session, stop = begin(asyncdbg, program, "spawns", "stepping::roots::spawns")
+def step_into_spawned(session, stop):
+    """From the stop at a line that spawns a task of root()."""
     task = stop["task"]
     stop = session.ask("step --spawned")["stopped"]
     expect("step --spawned", own("roots", "yields(me.at(), 1).await", "async fn root"), place(stop))
     expect("another task", True, stop["task"] not in (None, task))
     end(session)
+
+
+@check
+def into_spawned(asyncdbg, program):
+    """`step --spawned` goes into the task that the line spawns."""
+    step_into_spawned(*begin(asyncdbg, program, "spawns", "stepping::roots::spawns"))
 
 
 @check
 def into_spawned_object(asyncdbg, program):
     """The same where the future is a trait object, of which the vtable tells."""
     line = line_of("roots", "let task = tokio::spawn(future)", "async fn spawns_object")
-    session, stop = begin(asyncdbg, program, "spawns_object", f"roots.rs:{line}")
-    task = stop["task"]
-    stop = session.ask("step --spawned")["stopped"]
-    expect("step --spawned", own("roots", "yields(me.at(), 1).await", "async fn root"), place(stop))
-    expect("another task", True, stop["task"] not in (None, task))
-    end(session)
+    step_into_spawned(*begin(asyncdbg, program, "spawns_object", f"roots.rs:{line}"))
 
 
 @check
