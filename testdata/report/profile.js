@@ -74,6 +74,15 @@ const leastContrast = (page) => page.evaluate(() => {
 	return least;
 });
 
+// The page is drawn anew behind the change of its address; the button is the last part of it.
+async function zoomed(page) {
+	await page.waitForFunction(() => /^#node-/.test(location.hash) && !document.querySelector('#back').disabled);
+}
+
+async function whole(page) {
+	await page.waitForFunction(() => !/^#node-/.test(location.hash) && document.querySelector('#back').disabled);
+}
+
 const checks = {
 	async 'it opens with all tasks'() {
 		const { page, close } = await open('server');
@@ -92,18 +101,19 @@ const checks = {
 		const { page, close } = await open('server');
 		const all = await widthOf(box(page, 'all tasks'));
 		await box(page, 'shop::db::query').click();
-		await page.waitForFunction(() => /^#node-/.test(location.hash));
+		await zoomed(page);
 		assert.ok(Math.abs(await widthOf(box(page, 'shop::db::query')) - all) < 2);
 		assert.match(await page.textContent('#details'), /shop::db::query.*shop\/src\/db\.rs:120/s);
 		assert.match(await page.textContent('#details ol'), /shop::http::serve at shop\/src\/http\.rs:44.*shop::orders::find/s);
 		assert.equal(await box(page, 'shop::jobs::run').count(), 0);
 		const address = await page.evaluate(() => location.hash);
 		await page.goBack();
-		await page.waitForFunction(() => !/^#node-/.test(location.hash));
+		await whole(page);
 		assert.ok(await box(page, 'shop::jobs::run').isVisible());
 		const again = await open('server', address);
 		assert.ok(Math.abs(await widthOf(box(again.page, 'shop::db::query')) - all) < 2);
 		await again.page.click('#back');
+		await whole(again.page);
 		assert.ok(await box(again.page, 'shop::jobs::run').isVisible());
 		await again.close();
 		await close();
@@ -154,10 +164,11 @@ const checks = {
 		assert.match(await selected(), /^async fn shop::jobs::run/);
 		assert.match(await page.textContent('#details h2'), /shop::jobs::run::\{async_fn_env#0\}<shop::jobs::Nightly>/);
 		await page.keyboard.press('Enter');
-		await page.waitForFunction(() => /^#node-/.test(location.hash));
+		await zoomed(page);
 		assert.match(await selected(), /^async fn shop::jobs::run/);
 		await page.keyboard.press('Escape');
-		await page.waitForFunction(() => location.hash === '#all');
+		await whole(page);
+		assert.equal(await page.evaluate(() => location.hash), '#all');
 		await page.focus(SELECTED);
 		await page.keyboard.press('ArrowUp');
 		assert.match(await selected(), /^all tasks/);
@@ -184,7 +195,7 @@ const checks = {
 		await page.fill('#query', 'app::f1');
 		assert.match(await page.textContent('#found'), /places/);
 		await box(page, 'async fn app::a').click();
-		await page.waitForFunction(() => /^#node-/.test(location.hash));
+		await zoomed(page);
 		assert.ok(await nodes() < MOST_NODES, await nodes());
 		await shot(page, 'profile-many');
 		await close();
