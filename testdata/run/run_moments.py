@@ -19,7 +19,7 @@ import tempfile
 from run_control import FIRST, LIMIT, SECOND, Process, Session, expect
 
 SKIPPED = 77
-TRIES = 3  # threads run for a moment before the core: a worker may be on its way back to its system call
+TRIES = 8  # threads run for a moment before the core: a worker may be on its way back to its system call
 QUESTIONS = ["async backtrace all", "async backtrace", "async task {own}", "async task {other}", "backtrace", "backtrace 2",
              "frame", "locals", "print steps::LINE", "tasks", "runtimes", "async graph", "check", "info registers",
              "disassemble /r", "x/32xb $pc", "x/6i $pc"]
