@@ -239,7 +239,7 @@ static struct error *read_events(struct profiling *p)
 	uint64_t lost;
 
 	p->nread = 0;
-	/* What ^C interrupts is read the next time, which is_over() has then made the last. */
+	/* ^C ends the profile, and the rest is read at its end. */
 	TRY(following_unless_interrupted(trace_read(p->trace, take, p)));
 	if (trace_has_lost(p->trace, &lost)) {
 		task_spans_lost(p->spans, time);

@@ -160,6 +160,14 @@ static uint64_t column_key(const struct location *l, const struct line_row *row)
 	return map_key_of_pair(map_key_of_text(l->function->name), row->column);
 }
 
+/* The first row of the line of a row. */
+static const struct line_row *first_of_line(const struct search *s, const struct line_row *row)
+{
+	while (row > s->rows->data && row[-1].line == row->line)
+		row--;
+	return row;
+}
+
 /* Collects the columns of a line's awaits in all functions of the module. */
 static void find_await_columns(struct search *s, struct dwarf_module *dm, unsigned line,
                                const struct line_row *row)
@@ -168,9 +176,7 @@ static void find_await_columns(struct search *s, struct dwarf_module *dm, unsign
 
 	map_clear(&s->await_columns);
 	s->columns_of = line;
-	while (row > s->rows->data && row[-1].line == line)
-		row--;
-	for (; row < end && row->line == line; row++) {
+	for (row = first_of_line(s, row); row < end && row->line == line; row++) {
 		uint64_t addr;
 		const struct location *l = function_at(s, dm, row, &addr);
 
@@ -264,12 +270,10 @@ static bool makes(const struct location *maker, const struct location *poll)
 static bool is_of_whole(struct search *s, struct dwarf_module *dm, const struct location *l,
                         const struct line_row *row)
 {
-	const struct line_row *end = s->rows->data + s->rows->n, *other = row;
+	const struct line_row *end = s->rows->data + s->rows->n, *other = first_of_line(s, row);
 
 	if (!row->column || !l->function->name || !strstr(l->function->name, "{async_"))
 		return false;
-	while (other > s->rows->data && other[-1].line == row->line)
-		other--;
 	for (; other < end && other->line == row->line; other++) {
 		uint64_t addr;
 

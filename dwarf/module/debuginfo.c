@@ -239,10 +239,6 @@ static void no_dwarf(struct dwarf_module *dm)
 			"FILE, which `asyncdbg layout EXE -o FILE` makes of the build before strip";
 }
 
-/*
- * Determines the tier. debug = 1 emits functions but no types: then no unit of a Rust crate other
- * than std has a struct.
- */
 /* By a unit's language, as its compiler may be named in an alternate file. */
 static bool is_rust(const struct dwarf_module *dm)
 {
@@ -256,6 +252,10 @@ static bool is_rust(const struct dwarf_module *dm)
 	return false;
 }
 
+/*
+ * Determines the tier. debug = 1 emits functions but no types: then no unit of a Rust crate other
+ * than std has a struct.
+ */
 static void decide_tier(struct dwarf_module *dm)
 {
 	size_t looked = 0;

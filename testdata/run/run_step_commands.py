@@ -314,32 +314,29 @@ def captured_part(asyncdbg, program):
     session.end()
 
 
-@check
-def made_block(asyncdbg, program):
-    """A breakpoint where an async block begins is hit where it is made, not at each of its polls."""
-    if is_optimised(program): # what makes it is inlined, and has no line left
-        return
-    line = line_of("kinds", "Box::pin(async move {")
-    session, stop = begin(asyncdbg, program, "calls", f"kinds.rs:{line}")
-    expect("first stop", ("kinds.rs", line), place(stop))
-    places = session.ask(f"break kinds.rs:{line}")["breakpoints"][-1]["places"]
+def hit_where_made(asyncdbg, program, scenario, module, text):
+    """A breakpoint where a coroutine is made is hit there, not at each of its polls."""
+    line = line_of(module, text)
+    session, stop = begin(asyncdbg, program, scenario, f"{module}.rs:{line}")
+    expect("first stop", (f"{module}.rs", line), place(stop))
+    places = session.ask(f"break {module}.rs:{line}")["breakpoints"][-1]["places"]
     expect("places", 1, len(places))
     session.ask("kill")
     session.end()
+
+
+@check
+def made_block(asyncdbg, program):
+    """Where an async block begins."""
+    if not is_optimised(program): # there what makes it is inlined, and has no line left
+        hit_where_made(asyncdbg, program, "calls", "kinds", "Box::pin(async move {")
 
 
 @check
 def made_function(asyncdbg, program):
-    """The same of a breakpoint where an async function is declared."""
-    if is_optimised(program):
-        return
-    line = line_of("awaits", "pub async fn timer")
-    session, stop = begin(asyncdbg, program, "timer", f"awaits.rs:{line}")
-    expect("first stop", ("awaits.rs", line), place(stop))
-    places = session.ask(f"break awaits.rs:{line}")["breakpoints"][-1]["places"]
-    expect("places", 1, len(places))
-    session.ask("kill")
-    session.end()
+    """Where an async function is declared."""
+    if not is_optimised(program):
+        hit_where_made(asyncdbg, program, "timer", "awaits", "pub async fn timer")
 
 
 @check
