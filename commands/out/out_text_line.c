@@ -41,12 +41,28 @@ void text_whole_name(struct text *t, const char *name)
 	text_clean(t, t->out.options.full_names ? name : name_short(&tmp, name));
 }
 
-const char *text_short_name(const struct text *t, struct arena *a, const char *name)
+static const char *short_type(const struct text *t, struct arena *a, const char *name)
 {
-	if (t->out.options.full_names)
-		return name;
 	name = name_short(a, name);
 	return t->out.answer.verbose ? name : name_fold(a, name);
+}
+
+const char *text_short_name(const struct text *t, struct arena *a, const char *name)
+{
+	static const char either[] = " or ";
+	STR(all);
+
+	if (t->out.options.full_names)
+		return name;
+	/* A task whose poll function was merged with others has the types of all. */
+	for (const char *next; (next = strstr(name, either)); name = next + strlen(either)) {
+		str_append(&all, short_type(t, a, arena_strndup(a, name, (size_t)(next - name))));
+		str_append(&all, either);
+	}
+	if (!all.len)
+		return short_type(t, a, name);
+	str_append(&all, short_type(t, a, name));
+	return arena_strdup(a, str_text(&all));
 }
 
 void text_place(struct text *t, const char *file, unsigned line)

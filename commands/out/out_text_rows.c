@@ -139,12 +139,14 @@ void text_task_row(struct text *t, const struct task *task)
 	SCRATCH(tmp);
 	const struct future *root = future_named(task->root);
 	const char *state = task_state_name(task->state);
+	bool several = task->root && task->root->aliases && task->type;
 
 	if (task->state == TASK_RUNNING && task->thread)
 		state = arena_printf(&tmp, "%s #%u", state, task->thread);
 	task_row(t, &tmp, task, "task", state,
-	         root && root->function ? clean(&tmp, root->function)
-	                                : shown_name(t, &tmp, root ? root->type : task->type));
+	         root && root->function && !several
+	                 ? clean(&tmp, root->function)
+	                 : shown_name(t, &tmp, root && !several ? root->type : task->type));
 }
 
 void text_job_row(struct text *t, const struct job *job, const struct task *task)

@@ -82,7 +82,8 @@ const char *task_name(const struct task *task)
 {
 	const struct future *f = future_named(task->root);
 
-	if (!f)
+	/* Where it may be one of several, its type names them all. */
+	if (!f || (task->root->aliases && task->type))
 		return task->type;
 	return f->function ? f->function : f->type;
 }

@@ -14,7 +14,11 @@
 #include "runtimes/future/future.h"
 #include "runtimes/hits/predicate_filter.h"
 #include "runtimes/query/function_named.h"
+#include "runtimes/query/same_code.h"
 #include "runtimes/stepping/debuggee.h"
+
+/* A function of many instances has symbols in vain: the first ones tell. */
+enum { MAX_SAME_CODE = 8 };
 
 /* ---- what was typed ---- */
 
@@ -148,12 +152,42 @@ static void set_note(struct breakpoint *bp, const struct spec *spec,
 		bp->note = "the async function is on one line: every poll of it passes here";
 }
 
+/* Why a function of the program has no code of its own; NULL: it has, or it is none of the program.
+ */
+static const char *find_owner(struct debuginfo *di, const char *name, struct arena *a)
+{
+	const char *owner = same_code_owner(di, name, a);
+
+	return owner ? arena_printf(a,
+	                            "the linker has merged its code with that of %s: a breakpoint "
+	                            "there stops for both",
+	                            owner)
+	             : NULL;
+}
+
+/* Says which other functions the places of a function belong to, or which has its body. */
+static void note_same_code(struct breakpoint *bp, struct debuginfo *di, const char *name)
+{
+	struct arena *a = &bp->find_arena;
+	const char *others = NULL;
+
+	if (bp->note || !bp->nplaces)
+		return;
+	for (size_t i = 0; i < bp->nplaces && i < MAX_SAME_CODE && !others; i++)
+		others = same_code_others(di, bp->places[i].addr, a);
+	bp->note = others ? arena_printf(a,
+	                                 "the linker has merged its code with that of %s: it stops "
+	                                 "there too, under this name",
+	                                 others)
+	                  : find_owner(di, name, a);
+}
+
 /* Names the functions that were probably meant, if the breakpoint is to be on one that is none. */
 static struct error *find_near(struct breakpoint *bp, struct debuginfo *di)
 {
 	const char *paths[FUNCTION_PATHS_NEAR];
 	struct spec spec;
-	size_t n;
+	size_t n = 0;
 	STR(list);
 	SCRATCH(tmp);
 
@@ -162,12 +196,20 @@ static struct error *find_near(struct breakpoint *bp, struct debuginfo *di)
 	TRY(read_spec(&tmp, bp->text, &spec));
 	if (spec.kind != SPEC_FUNCTION)
 		return NULL;
-	TRY(function_paths_near(di, spec.name, &tmp, paths, &n));
-	for (size_t i = 0; i < n; i++)
-		str_printf(&list, "%s%s", i ? " or " : "; did you mean ", paths[i]);
-	if (!n)
+	const char *owner = find_owner(di, spec.name, &tmp);
+
+	bp->near = owner ? arena_printf(&bp->arena, "; %s", owner) : NULL;
+	if (!bp->near)
+		TRY(function_paths_near(di, spec.name, &tmp, paths, &n));
+	for (size_t i = 0; !bp->near && i < n; i++) {
+		/* One that has no code. */
+		if (strcmp(paths[i], spec.name) != 0)
+			str_printf(&list, "%s%s", list.len ? " or " : "; did you mean ", paths[i]);
+	}
+	if (!bp->near && !list.len)
 		return NULL;
-	bp->near = arena_printf(&bp->arena, "%s?", str_text(&list));
+	if (!bp->near)
+		bp->near = arena_printf(&bp->arena, "%s?", str_text(&list));
 	bp->note = arena_printf(&bp->find_arena, "%s%s", bp->note, bp->near);
 	return NULL;
 }
@@ -217,6 +259,8 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 	}
 	keep_places(bp, &found);
 	set_note(bp, &spec, &found);
+	if (spec.kind == SPEC_FUNCTION)
+		note_same_code(bp, di, spec.name);
 	return NULL;
 }
 

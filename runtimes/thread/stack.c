@@ -165,13 +165,46 @@ const char *stack_mark_future_name(struct arena *a, const struct mark *m)
 	return m->of->types ? qualified_first_generic(a, m->name) : NULL;
 }
 
-static struct future *running_future(struct collector *c, const struct location *l)
+/* Does the function poll coroutines that are declared where t is? */
+static bool is_of_line(const struct function *f, const struct type *t)
 {
+	size_t n;
+	const struct variant *first = type_variants(t, &n);
+	const char *file, *dir;
+	unsigned line;
+
+	return f && n && first->file && lookup_variable_place(f->dm, f->die, &file, &dir, &line) &&
+	       line == first->line && strcmp(file, first->file) == 0;
+}
+
+/*
+ * The coroutine that the mark's function polls, where the debug info has the code of its poll
+ * function under the name of another coroutine: rustc 1.95 makes one function of the bodies of two
+ * async fns of one macro, while each has the poll function of its task. Otherwise NULL.
+ */
+static const struct type *merged_coroutine(const struct mark *from, const struct location *l)
+{
+	const struct type *t = stack_mark_future_type(from);
+	SCRATCH(tmp);
+
+	if (!t || !type_is_coroutine(t) || !l->function ||
+	    strcmp(name_function(&tmp, type_name(t)), name_function(&tmp, l->name)) == 0)
+		return NULL;
+	return is_of_line(l->function, t) ? t : NULL;
+}
+
+/* from: the mark whose function polls it; NULL: another coroutine does. */
+static struct future *running_future(struct collector *c, const struct location *l,
+                                     const struct mark *from)
+{
+	const struct type *merged = from ? merged_coroutine(from, l) : NULL;
 	struct future *f = NEW(c->a, struct future);
 
 	f->kind = coroutine_kind(l->name);
-	f->function = coroutine_poll_path(c->a, l);
-	f->type = inspector_clean_name(c->a, l->name);
+	f->function =
+		merged ? inspector_clean_name(c->a, name_function(&c->scratch, type_name(merged)))
+		       : coroutine_poll_path(c->a, l);
+	f->type = inspector_clean_name(c->a, merged ? type_name(merged) : l->name);
 	f->await_point = -1;
 	f->running = true;
 	f->line = l->line;
@@ -285,7 +318,7 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
 			    !coroutine_is_poll(&l[j]))
 				continue;
-			struct future *f = running_future(c, &l[j]);
+			struct future *f = running_future(c, &l[j], last ? NULL : from);
 			const struct frame_place place = { .frame = &s->stack.frames[i],
 				                           .cfa = frame_end(s, i),
 				                           .depth = (unsigned)(n - 1 - j),

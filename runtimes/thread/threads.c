@@ -17,13 +17,21 @@ static void finish_task(struct collector *c, const struct thread_stack *s,
                         const struct marks *marks, struct task *task)
 {
 	size_t mark = last_mark(marks, MARK_TASK_POLL, collector_runtime(c, task->runtime));
+	/* Known here already where the code of its poll function is that of other types too. */
+	struct future *any = task->root, *running = NULL;
 
 	/* Its tasks may be of the kind of another runtime. */
 	if (mark == marks->n)
 		mark = last_mark(marks, MARK_TASK_POLL, NULL);
 	if (mark < marks->n)
-		task->root = stack_running_chain(c, s, marks, mark);
-	if (!task->root && task->type)
+		running = stack_running_chain(c, s, marks, mark);
+	if (running && any) {
+		running->aliases = any->aliases;
+		running->uncertain |= any->uncertain;
+	}
+	if (running)
+		task->root = running;
+	else if (!any && task->type)
 		task->root = future_by_name(c, task->type);
 }
 

@@ -97,9 +97,9 @@ extern const struct tokio_flavor tokio_flavors[2];
 
 /* What a task's poll function tells about its future. */
 struct task_plan {
-	const struct type *future;  /* T of Cell<T, S>, NULL unknown */
-	const char *future_name;    /* of T, from the type or the function's name; NULL unknown */
-	const char *type;           /* the same, cleaned for output */
+	const struct type *future; /* T of Cell<T, S>, NULL unknown */
+	const char *future_name;   /* of T, from the type or the function's name; NULL unknown */
+	const char *type;          /* the same, cleaned for output; "A or B" where aliases is set */
 	const struct path *running; /* Cell -> the future in Stage::Running; NULL unknown */
 	/*
 	 * Cell -> the pointer to the Location of its spawn, and its file and line; NULL: this build
@@ -109,6 +109,7 @@ struct task_plan {
 	const struct type *cell;
 	const char *problem; /* why the future cannot be read */
 	const char *aliases; /* other futures that this poll function may serve; NULL none */
+	bool doubtful_parts; /* one of these has, or awaits, other types than future */
 };
 
 /* One copy of tokio. */
@@ -326,11 +327,12 @@ const struct source_place *tokio_spawned_at(struct collector *c, const struct ta
                                             uint64_t header);
 
 /*
- * tokio_alias.c: the other future types whose poll functions were merged with f, as a text
- * separated by commas; NULL when T is certain. future is f's own T.
+ * tokio_alias.c: sets aliases of the plan to the other future types whose poll functions were
+ * merged with f, as a text separated by commas, and what follows from them. Leaves all as it is
+ * where the plan's own future is certain.
  */
-const char *tokio_poll_aliases(struct inspector *in, struct tokio *k, const struct function *f,
-                               const struct type *future);
+void tokio_plan_aliases(struct inspector *in, struct tokio *k, const struct function *f,
+                        struct task_plan *plan);
 
 /*
  * tokio_local.c: lists and decodes the tasks of every LocalSet found in a future, a frame's

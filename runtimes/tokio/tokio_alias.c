@@ -1,8 +1,9 @@
 /*
- * Finds futures whose poll functions were merged. Fat LTO merges functions of equal code:
- * hand-written futures that differ in name only then share one poll, as do instances of one generic
- * async fn. The debug info names only one of them. The others are detected by a task cell of theirs
- * whose poll function has no code.
+ * Finds futures whose poll functions were merged. LLVM merges functions of equal code in one
+ * codegen unit, fat LTO and `--icf=all` of lld and mold those of the whole program: hand-written
+ * futures that differ in name only then share one poll, as do instances of one generic async fn and
+ * the async fns that one macro makes. The debug info names only one of them. The others are
+ * detected by a task cell of theirs whose poll function has no code.
  */
 #include <string.h>
 
@@ -60,18 +61,48 @@ static size_t source_len(const char *name)
 	return (size_t)(last - name) + qualified_base_len(last);
 }
 
-/*
- * May the poll functions of both types be merged? Their data must have equal size. A coroutine's
- * panics name its own location, so only instances of one source have equal code.
+/* The variant of a coroutine that was not polled yet, whose place is that of the source; or NULL.
  */
+static const struct variant *declaration(const struct type *coroutine, size_t *nstates)
+{
+	const struct variant *v = type_variants(coroutine, nstates);
+
+	for (size_t i = 0; i < *nstates; i++) {
+		if (v[i].name && strcmp(v[i].name, "Unresumed") == 0)
+			return v[i].file && v[i].line ? &v[i] : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * May the poll functions of both coroutines be merged? The panics of a coroutine that is polled
+ * after its end name its place, so only coroutines of one line have equal code: instances of one
+ * generic source, and what one macro declares (rustc 1.95 places both of `pair!(load_users,
+ * load_orders)` at the line of the macro). A coroutine without an end that cannot unwind has no
+ * such panics. Equal code switches over as many states.
+ */
+static bool coroutines_may_share(const struct type *t, const struct type *other)
+{
+	size_t len = source_len(type_name(t)), n, nother;
+	const struct variant *v = declaration(t, &n), *w = declaration(other, &nother);
+
+	if (n != nother)
+		return false;
+	if (!debuginfo_panics_unwind(type_module(t)))
+		return true;
+	if (v && w)
+		return v->line == w->line && strcmp(v->file, w->file) == 0;
+	return source_len(type_name(other)) == len &&
+	       memcmp(type_name(t), type_name(other), len) == 0;
+}
+
+/* May the poll functions of both types be merged? Their data must have equal size. */
 static bool may_share_code(const struct type *t, const struct type *other)
 {
-	size_t len = source_len(type_name(t));
-
-	if (type_size(t) != type_size(other) || type_is_coroutine(t) != type_is_coroutine(other))
+	if (type_size(t) != type_size(other) || type_align(t) != type_align(other) ||
+	    type_is_coroutine(t) != type_is_coroutine(other))
 		return false;
-	return !type_is_coroutine(t) || (source_len(type_name(other)) == len &&
-	                                 memcmp(type_name(t), type_name(other), len) == 0);
+	return !type_is_coroutine(t) || coroutines_may_share(t, other);
 }
 
 static void visit_cell(const char *name, bool has_code, void *arg)
@@ -116,27 +147,58 @@ static const struct unpolled *unpolled_of(struct inspector *in, struct tokio *k,
 	return u->first;
 }
 
-const char *tokio_poll_aliases(struct inspector *in, struct tokio *k, const struct function *f,
-                               const struct type *future)
+static bool same_members(const struct type *t, const struct type *other)
 {
-	struct str found = { 0 };
-	const char *ret = NULL;
+	size_t n, nother;
+	const struct member *m = type_members(t, &n), *o = type_members(other, &nother);
+	bool same = n == nother;
 
-	/* A source without generics has one instance only. */
-	if (type_is_coroutine(future) && !type_name(future)[source_len(type_name(future))])
-		return NULL;
+	for (size_t i = 0; same && i < n; i++)
+		same = strcmp(type_name(m[i].type), type_name(o[i].type)) == 0;
+	return same;
+}
+
+/*
+ * Do both poll the same futures? `Wrap<users>` and `Wrap<orders>` do not, nor do coroutines of one
+ * macro that awaits `$fetch(id)`, where the poll functions of the awaited futures are merged too.
+ */
+static bool same_parts(const struct type *t, const struct type *other)
+{
+	size_t n, nother;
+	const struct variant *v = type_variants(t, &n), *w = type_variants(other, &nother);
+
+	if (!type_is_coroutine(t))
+		return same_members(t, other);
+	for (size_t i = 0; i < n && i < nother; i++) {
+		if (!v[i].payload || !w[i].payload || !same_members(v[i].payload, w[i].payload))
+			return false;
+	}
+	return n == nother;
+}
+
+void tokio_plan_aliases(struct inspector *in, struct tokio *k, const struct function *f,
+                        struct task_plan *plan)
+{
+	const char *own = type_name(plan->future);
+	struct str found = { 0 }, any = { 0 };
+
+	str_append_clean(&any, own, strlen(own));
 	for (const struct unpolled *u = unpolled_of(in, k, f->dm, f->die); u; u = u->next) {
-		const struct type *t = strcmp(u->future, type_name(future)) == 0
-		                               ? NULL
-		                               : lookup_type(f->dm, u->future, f->die);
+		const struct type *t =
+			strcmp(u->future, own) == 0 ? NULL : lookup_type(f->dm, u->future, f->die);
 
-		if (!t || !may_share_code(t, future))
+		if (!t || !may_share_code(t, plan->future))
 			continue;
 		str_append(&found, found.len ? ", " : "");
 		str_append_clean(&found, u->future, strlen(u->future));
+		str_append(&any, " or ");
+		str_append_clean(&any, u->future, strlen(u->future));
+		plan->doubtful_parts |= !same_parts(t, plan->future);
 	}
-	if (found.len)
-		ret = arena_strdup(&in->arena, str_text(&found));
+	if (found.len) {
+		plan->aliases = arena_strdup(&in->arena, str_text(&found));
+		plan->type = arena_strdup(&in->arena, str_text(&any));
+	}
 	str_free(&found);
-	return ret;
+	str_free(&any);
 }

@@ -322,7 +322,7 @@ static void plan_from_function(struct inspector *in, struct tokio *k, const stru
 		plan->problem = arena_strdup(&in->arena, err->message);
 	error_free(err);
 	plan_spawned(in, plan);
-	plan->aliases = tokio_poll_aliases(in, k, f, plan->future);
+	tokio_plan_aliases(in, k, f, plan);
 }
 
 const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, uint64_t poll)
@@ -339,7 +339,8 @@ const struct task_plan *tokio_task_plan(struct inspector *in, struct tokio *k, u
 	else
 		plan->problem = arena_printf(
 			&in->arena, "no debug info covers its poll function 0x%" PRIx64, poll);
-	plan->type = inspector_clean_name(&in->arena, plan->future_name);
+	if (!plan->type)
+		plan->type = inspector_clean_name(&in->arena, plan->future_name);
 	return plan;
 }
 
@@ -421,6 +422,23 @@ static void count_wakers(const struct tokio_header *h, struct task *task)
 	task->wakers = task->has_wakers ? all - known : 0;
 }
 
+/* Marks what the root leads to where another candidate has other types there. */
+static void doubt_parts(struct future *f)
+{
+	for (size_t i = 0; i < f->nchildren; i++) {
+		f->children[i]->uncertain |= !f->children[i]->wait;
+		doubt_parts(f->children[i]);
+	}
+}
+
+static void add_aliases(const struct task_plan *plan, struct future *root)
+{
+	root->aliases = plan->aliases;
+	root->uncertain |= plan->aliases != NULL;
+	if (plan->doubtful_parts)
+		doubt_parts(root);
+}
+
 static void decode_root(struct collector *c, const struct task_plan *plan,
                         const struct tokio_header *h, struct task *task)
 {
@@ -439,8 +457,7 @@ static void decode_root(struct collector *c, const struct task_plan *plan,
 		d.runtime = task->runtime;
 
 		task->root = future_decode(&d, future);
-		task->root->aliases = plan->aliases;
-		task->root->uncertain |= plan->aliases != NULL;
+		add_aliases(plan, task->root);
 	} else if (task->state != TASK_COMPLETE) {
 		task->problem = "its future is gone: it is being finished or dropped";
 	}
@@ -477,7 +494,10 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 		task->spawned_at = tokio_spawned_at(c, plan, task->addr);
 		task->defined_at = defined_at(c, plan, task);
 	}
-	if (!task->root && task->type && task->state != TASK_RUNNING)
+	/* Of a running task the stack has the tree, but not the other candidates. */
+	if (!task->root && task->type && (task->state != TASK_RUNNING || plan->aliases)) {
 		task->root = future_by_name(c, plan->future_name);
+		add_aliases(plan, task->root);
+	}
 	collector_end_decoding(c, task, doubts, err);
 }
