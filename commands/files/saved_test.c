@@ -393,7 +393,7 @@ static const struct {
 	{ "holding", { "task", "future", SAVED_HOLDING(NAME_OF, NAMES_OF) } },
 	{ "runtime_info", { SAVED_RUNTIME(NAME_OF, NAMES_OF) } },
 	{ "stack_frame", { SAVED_STACK_FRAME(NAME_OF, NAMES_OF) } },
-	{ "thread_info", { SAVED_THREAD(NAME_OF, NAMES_OF) } },
+	{ "thread_info", { "poll", "has_poll", SAVED_THREAD(NAME_OF, NAMES_OF) } },
 	{ "job", { SAVED_JOB(NAME_OF, NAMES_OF) } },
 	{ "layout_info", { SAVED_LAYOUT(NAME_OF, NAMES_OF) } },
 	{ "socket_info", { SAVED_SOCKET(NAME_OF, NAMES_OF) } },

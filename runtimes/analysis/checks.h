@@ -19,6 +19,10 @@ struct look {
 	uint64_t object;    /* address of the object of that wait */
 	uint64_t queue_len; /* length of its local run queue */
 	const char *place;  /* "src/x.rs:12": source line it was at, NULL unknown */
+	uint64_t poll;      /* as thread_info.poll */
+	bool has_poll;
+	bool slept_on; /* from then until just before the second look: in one and the same system
+	                  call, as its switches prove */
 };
 
 struct checks {

@@ -69,6 +69,8 @@ struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n)
 			.object = th->wait ? th->wait->object : 0,
 			.queue_len = th->has_queue ? th->queue_len : 0,
 			.place = place ? arena_strdup(a, place) : NULL,
+			.poll = th->poll,
+			.has_poll = th->has_poll,
 		};
 	}
 	return list;
@@ -129,6 +131,23 @@ void checks_blocked_worker(struct checks *c, const struct check *check)
 	}
 }
 
+/*
+ * Whether the poll of the second look began before the first. A place says nothing of that: a proxy
+ * that polls one task 25,000 times a second is found at the same line again and again.
+ */
+enum poll_age { POLL_ANEW, POLL_PERHAPS, POLL_SAME };
+
+static enum poll_age poll_age(const struct look *before, const struct thread_info *th)
+{
+	if (before->has_poll && th->has_poll)
+		return before->poll == th->poll ? POLL_SAME : POLL_ANEW;
+	/* The call began in the poll of the first look, and nothing ends a poll inside a call. */
+	return before->slept_on && before->wait && th->wait &&
+	                       str_same(before->wait, th->wait->kind)
+	               ? POLL_SAME
+	               : POLL_PERHAPS;
+}
+
 void checks_long_poll(struct checks *c, const struct check *check)
 {
 	if (!c->two_looks) {
@@ -148,13 +167,17 @@ void checks_long_poll(struct checks *c, const struct check *check)
 		const struct task *task = snapshot_task(c->s, th->task, th->number);
 		if (!task || task->addr != before->addr)
 			continue;
+		enum poll_age age = poll_age(before, th);
+		if (age == POLL_ANEW)
+			continue;
 		bool same = place && str_same(place, before->place);
 		struct finding *f = checks_add_finding(
 			c, check, SEVERITY_WARNING,
 			"thread #%u polls task %s at two looks, %g s apart%s%s%s", th->number,
 			th->task, c->interval, same ? ", both times at " : "", same ? place : "",
-			same ? "" : "; it may have been polled anew meanwhile");
-		f->possible = !same;
+			age == POLL_SAME ? ", in one and the same poll"
+					 : "; it may have been polled anew meanwhile");
+		f->possible = age != POLL_SAME;
 		f->more = arena_printf(c->a, "thread %u", th->number);
 		of_task(c, f, th->task);
 	}

@@ -324,8 +324,10 @@ struct thread_info {
 	bool pooled;        /* an idle thread of a blocking pool */
 	uint64_t queue_len; /* of workers: number of tasks in the local queue and the LIFO slot */
 	bool has_queue;
-	int worker;          /* index within its runtime; -1: not a worker */
-	const char *task;    /* id of the task that it runs; NULL: none */
+	int worker;       /* index within its runtime; -1: not a worker */
+	const char *task; /* id of the task that it runs; NULL: none */
+	uint64_t poll;    /* differs in each poll that its runtime begins on it; not saved */
+	bool has_poll;
 	struct future *root; /* of a block_on thread: its future; of a blocking thread: the job that
 	                        it runs */
 	const char *job;     /* function of a blocking thread's job; NULL: none */

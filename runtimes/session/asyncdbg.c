@@ -363,6 +363,21 @@ const struct verdicts *asyncdbg_verdicts(struct asyncdbg *d, const struct snapsh
 	return d->verdicts;
 }
 
+/*
+ * Waits until the second look is due. A thread that was asleep all the while, as /proc counts its
+ * switches, was in one and the same call. The count begins after the first look, whose stop is
+ * therefore not counted.
+ */
+static struct error *wait_for_second_look(struct asyncdbg *d, struct look *before, size_t n,
+                                          double interval)
+{
+	TRY(target_peek(d->target));
+	TRY(interrupt_sleep(interval));
+	for (size_t i = 0; i < n; i++)
+		before[i].slept_on = target_slept_on(d->target, before[i].tid);
+	return NULL;
+}
+
 /* Keeps what the workers do in c->s, and takes a second snapshot. */
 static struct error *look_again(struct asyncdbg *d, double interval, struct checks *c)
 {
@@ -372,9 +387,12 @@ static struct error *look_again(struct asyncdbg *d, double interval, struct chec
 	c->stands_still = target_is_halted(d->target);
 	if (c->stands_still)
 		return NULL;
-	c->before = checks_look(c->a, c->s, &c->nbefore);
+
+	struct look *before = checks_look(c->a, c->s, &c->nbefore);
+
+	c->before = before;
 	c->interval = interval;
-	TRY(interrupt_sleep(interval));
+	TRY(wait_for_second_look(d, before, c->nbefore, interval));
 
 	bool pinned = asyncdbg_pin(d, false);
 	struct error *err = asyncdbg_snapshot(d, d->wants | ASYNCDBG_CHECK_WANTS, NULL, &c->s);

@@ -104,6 +104,57 @@ static const char *blocking_job(struct collector *c, const struct marks *marks)
 	return NULL;
 }
 
+/*
+ * Where a scheduler's Core counts what it polls, from the thread's context. It lies there while a
+ * task is polled, and elsewhere during block_in_place.
+ */
+static const struct {
+	const char *tick, *polled; /* polled NULL: tick alone differs in each poll */
+} core_counts[] = {
+	/*
+	 * runtime/scheduler/multi_thread: tick counts rounds, in each of which the LIFO slot may
+	 * poll several tasks. tasks_polled_in_batch, from 1.29 on, tells these apart.
+	 */
+	[TOKIO_MULTI_THREAD] = { "scheduler.inner.MultiThread.0.core.tick",
+	                         "scheduler.inner.MultiThread.0.core.stats.tasks_polled_in_batch" },
+	/* runtime/scheduler/current_thread: each round polls one task. */
+	[TOKIO_CURRENT_THREAD] = { "scheduler.inner.CurrentThread.0.core.tick", NULL },
+};
+
+/* Reads a count that does not come round again between two looks: u8 up to 1.18 would. */
+static bool read_count(struct collector *c, const struct tokio_thread *tt, const char *path,
+                       uint64_t *ret)
+{
+	struct value v;
+	bool found = false;
+	struct error *err = inspector_eval(c->in, tt->context, path, &v, &found);
+
+	if (!err && found && type_size(v.type) >= sizeof(uint32_t))
+		err = value_uint(c->in->target, v, ret);
+	else
+		found = false;
+	found = found && !err;
+	error_free(err);
+	return found;
+}
+
+/* Fills in what tells one poll on the thread from the next. A LocalSet polls its tasks uncounted.
+ */
+static void number_poll(struct collector *c, const struct tokio_thread *tt, const struct task *task,
+                        struct thread_info *info)
+{
+	uint64_t tick, polled = 0;
+
+	if (!task || task->local_set || !tt->flavor)
+		return;
+	const char *path = core_counts[tt->flavor->scheduler].polled;
+	if (!read_count(c, tt, core_counts[tt->flavor->scheduler].tick, &tick) ||
+	    (path && !read_count(c, tt, path, &polled)))
+		return;
+	info->poll = tick << 32 | (polled & UINT32_MAX);
+	info->has_poll = true;
+}
+
 static void describe_worker(struct collector *c, struct tokio_thread *tt, struct thread_info *info,
                             struct task *task)
 {
@@ -172,6 +223,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	if (task) {
 		task->thread = info->number;
 		info->task = task->id;
+		number_poll(c, tt, task, info);
 	}
 	if (tt->worker.type) {
 		describe_worker(c, tt, info, task);
@@ -278,6 +330,7 @@ void tokio_link_running(struct collector *c)
 			continue;
 		task->thread = info->number;
 		info->task = task->id;
+		number_poll(c, &threads[i], task, info);
 		info->state = arena_printf(c->a, "running task %s", task->id);
 	}
 }
