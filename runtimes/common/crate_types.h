@@ -61,6 +61,15 @@ struct combinator_row {
 	const char *pairs; /* path to its Vec of pairs of a key and a stream; NULL: none */
 };
 
+/*
+ * A combinator that polls one thing after another: ForEach its stream for the next item, then the
+ * future that its closure made of it. While the path `first` leads to something, the member `later`
+ * is held and not polled.
+ */
+struct sequence_row {
+	const char *type, *first, *later;
+};
+
 /* Bits: the direction in which a future uses the resource that it polls. */
 enum { IO_READS = 1, IO_WRITES = 2 };
 
@@ -189,6 +198,7 @@ struct crate_types {
 	const struct leaf_row *properties;
 	const struct binding_row *const *leaf_bindings; /* paths that leaf decoders read */
 	const struct combinator_row *combinators;
+	const struct sequence_row *sequences;
 	const struct io_row *directions;
 	const struct wrapped_row *wrapped; /* each is inside the one of the row above it */
 	const char *const *pollers; /* beginnings: crates whose futures poll what they contain */

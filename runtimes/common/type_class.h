@@ -16,6 +16,7 @@ struct holding_row;
 struct leaf_row;
 struct pool_row;
 struct pooled;
+struct sequence_row;
 struct task_set_ops;
 
 /* How to get from a place to the future that a poll of it polls. */
@@ -36,6 +37,7 @@ enum find_rule {
 	FIND_SET,
 	FIND_ELEMENTS,
 	FIND_ENTRIES, /* only in what is held */
+	FIND_OBJECT,  /* the same: a trait object of a stream */
 	FIND_BEHIND,
 	FIND_MEMBERS,
 };
@@ -61,6 +63,7 @@ struct type_class {
 	const struct holding_row *holding;       /* NULL: none */
 	const struct pooled *pooled;             /* NULL: none; if pooled_known */
 	const struct combinator_row *combinator; /* NULL: none */
+	const struct sequence_row *sequence;     /* NULL: none */
 	const struct pool_row
 		*pool; /* of a future that waits for a connection of one; NULL: none */
 	const struct task_set_ops *task_set; /* of a set of tasks; NULL: the type is none */

@@ -8,6 +8,7 @@
 #include "runtimes/common/non_future_types.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
+#include "runtimes/model/names.h"
 
 enum { MAX_WRAPPED_DEPTH = 3 };
 
@@ -219,12 +220,49 @@ static struct error *find_behind(struct finder *f, struct value v, int depth)
 	return combinator_find_futures(f, (struct value){ type_class->behind, addr }, depth + 1);
 }
 
+/* A stream behind its vtable. One without debug info is left out, as opaque types are. */
+static struct error *find_in_object(struct finder *f, struct value v, int depth)
+{
+	enum { POLL_NEXT_SLOT = 3 }; /* drop, size, align, then the first method */
+	const struct type_class *type_class = type_class_of(v.type);
+	struct target *t = f->d->c->in->target;
+	uint64_t data, vtable;
+	bool exact = false;
+
+	TRY(target_read_uint(t, v.addr + type_class->offset, 8, &data));
+	TRY(target_read_uint(t, v.addr + type_class->vtable, 8, &vtable));
+	const struct type *concrete = collector_vtable(f->d->c, vtable, POLL_NEXT_SLOT, &exact);
+	if (!concrete || !exact || data == 0)
+		return NULL;
+	return combinator_find_futures(f, (struct value){ concrete, data }, depth + 1);
+}
+
 /* The edge of the next arm of a struct or tuple: "join arm 1". */
 static const char *arm_edge(struct finder *f, const char *word, unsigned *arm)
 {
 	if (f->branch != BRANCH_POLLED)
 		return f->edge;
 	return arena_printf(f->d->c->a, "%s arm %u", word, (*arm)++);
+}
+
+/* What a member holds that its combinator polls later. A stream there is not shown by itself. */
+static struct error *find_later(const struct finder *f, struct value member)
+{
+	struct finder held = *f;
+	bool left_out = f->d->left_out;
+
+	held.later = NULL;
+	held.branch = BRANCH_HELD;
+	held.edge = branch_name(BRANCH_HELD);
+	size_t before = f->out->n;
+	f->d->left_out = false;
+	struct error *err = combinator_find_futures(&held, member, 1);
+	for (size_t i = before; i < f->out->n; i++) {
+		f->out->data[i].variable = f->later;
+		f->out->data[i].left_out = f->d->left_out;
+	}
+	f->d->left_out = left_out;
+	return err;
 }
 
 static struct error *find_in_members(struct finder *f, struct value v, int depth)
@@ -242,6 +280,11 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 			continue;
 		if (depth == 0)
 			each.member = members[i].name;
+		if (depth == 0 && f->later && strcmp(members[i].name, f->later) == 0) {
+			TRY(find_later(&each, member));
+			continue;
+		}
+		each.later = NULL;
 		if (type_class_of(member.type)->maybe_done)
 			each.edge = arm_edge(f, "join", &arm);
 		else if (f->word && future_is_type(f->d->c->in, member.type))
@@ -303,6 +346,8 @@ static enum find_rule find_rule(struct inspector *in, const struct type *t, bool
 		return FIND_ELEMENTS;
 	if (type_class->entries && !polled)
 		return FIND_ENTRIES;
+	if (future_is_stream_object(t))
+		return FIND_OBJECT;
 	return type_class->behind ? FIND_BEHIND : FIND_MEMBERS;
 }
 
@@ -354,6 +399,8 @@ struct error *combinator_find_futures(struct finder *f, struct value v, int dept
 		return find_in_container(f, v, depth);
 	case FIND_ENTRIES:
 		return find_in_entries(f, v, depth);
+	case FIND_OBJECT:
+		return find_in_object(f, v, depth);
 	case FIND_BEHIND:
 		return find_behind(f, v, depth);
 	case FIND_MEMBERS:
@@ -390,6 +437,8 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 	if (type_class_of(v.type)->poll_fn)
 		return select_join_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
+	if (type_class_of(v.type)->sequence)
+		f.later = combinator_later(&f, v, type_class_of(v.type)->sequence);
 	TRY(find_inside(&f, v, 0));
 	name_streams(out);
 	return NULL;

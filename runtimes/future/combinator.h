@@ -45,7 +45,8 @@ typedef VEC(struct child) child_vec;
 bool future_is_type(struct inspector *in, const struct type *t);
 /*
  * Whether the type is a future or contains one, directly or behind an owned or &mut pointer. A set
- * of tasks (leaf_owns_tasks()) counts as one.
+ * of tasks (leaf_owns_tasks()) counts as one, and so does a trait object of a stream: what is in
+ * it depends on its vtable.
  * Checks the known types first, which is cheap, and searches for poll functions last.
  */
 bool future_is_or_has(struct inspector *in, const struct type *t);
@@ -56,6 +57,8 @@ bool future_is_or_has(struct inspector *in, const struct type *t);
  * the streams and futures that it contains.
  */
 bool future_is_stream(struct inspector *in, const struct type *t);
+/* Whether t is a trait object of Stream, or of Sink, which is polled like a stream. */
+bool future_is_stream_object(const struct type *t);
 /* The same as future_is_or_has() for futures and streams. */
 bool future_is_or_has_polled(struct inspector *in, const struct type *t);
 
@@ -104,7 +107,8 @@ struct finder {
 	uint64_t waker;     /* as in struct child */
 	enum armed set_armed;
 	struct value
-		owner; /* references that lead out of it are not followed; type NULL: all are */
+		owner;     /* references that lead out of it are not followed; type NULL: all are */
+	const char *later; /* the member of the next struct that it does not poll yet; NULL: none */
 };
 
 /*
@@ -115,6 +119,14 @@ const struct combinator_row *combinator_find_row(const struct type *t);
 /* Adds what v polls according to the row of its type. */
 struct error *combinator_row_children(struct finder *f, struct value v,
                                       const struct combinator_row *row) MUST_CHECK;
+/*
+ * The row of a type that polls one member after another, in a crate's table; NULL: it has none.
+ * struct type_class caches it.
+ */
+const struct sequence_row *combinator_sequence_row(const struct type *t);
+/* The member of v that is held while another one is polled; NULL: all are polled. */
+const char *combinator_later(const struct finder *f, struct value v,
+                             const struct sequence_row *row);
 /* Adds v itself if it is a future, else the futures inside it. */
 struct error *combinator_find_futures(struct finder *f, struct value v, int depth) MUST_CHECK;
 void combinator_found(struct finder *f, struct value v, const char *edge);

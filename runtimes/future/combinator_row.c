@@ -171,3 +171,28 @@ struct error *combinator_row_children(struct finder *f, struct value v,
 	}
 	return row->pairs ? note_keys(f, v, row->pairs) : NULL;
 }
+
+const struct sequence_row *combinator_sequence_row(const struct type *t)
+{
+	for (const struct crate_types *const *crate = crates_of(t); *crate; crate++) {
+		const struct sequence_row *row = (*crate)->sequences;
+
+		for (; row && row->type; row++) {
+			if (qualified_is(type_name(t), row->type))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+const char *combinator_later(const struct finder *f, struct value v, const struct sequence_row *row)
+{
+	struct value first;
+	bool there = false;
+
+	/* A version that has other members is read by the general rule. */
+	if (!inspector_optional_path(f->d->c->in, v.type, row->first))
+		return NULL;
+	error_free(inspector_eval(f->d->c->in, v, row->first, &first, &there));
+	return there ? row->later : NULL;
+}

@@ -71,8 +71,7 @@ static bool is_future_object(const struct type *t)
 	return object && str_begins_with_any(object + strlen("dyn "), heads);
 }
 
-/* Is t a trait object of Stream, or of Sink, which is polled like a stream? */
-static bool is_stream_object(const struct type *t)
+bool future_is_stream_object(const struct type *t)
 {
 	static const char *const heads[] = { "futures_core::stream::Stream<",
 		                             "futures_sink::Sink<" };
@@ -179,7 +178,7 @@ static bool is_stream(struct inspector *in, const struct type *t, int depth)
 	if (type_class->is_stream != UNDECIDED)
 		return type_class->is_stream == YES;
 	type_class->is_stream = NO; /* as in is_future() */
-	bool is = !is_future(in, t, depth) && (is_stream_object(t) || is_listed_stream(t) ||
+	bool is = !is_future(in, t, depth) && (future_is_stream_object(t) || is_listed_stream(t) ||
 	                                       points_at(in, t, depth, is_stream));
 	if (!is && may_be_polled(t) && !type_is_coroutine(t) && !is_listed_as_none(t))
 		is = lookup_polled_as(t) == POLLED_AS_STREAM;
@@ -214,8 +213,8 @@ static bool is_known_inside(const struct inside *of, const struct type *t, int d
 
 static bool is_known(const struct inside *q, const struct type *t)
 {
-	return is_known_future(t) ||
-	       (q->streams ? is_stream_object(t) || is_listed_stream(t) : leaf_owns_tasks(t));
+	return is_known_future(t) || future_is_stream_object(t) ||
+	       (q->streams ? is_listed_stream(t) : leaf_owns_tasks(t));
 }
 
 static bool is_or_has(void *asker, const struct type *t, int depth)

@@ -141,6 +141,7 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 		d->in_set = true;
 	}
 	d->unpolled |= child->branch != BRANCH_POLLED;
+	d->c->some_held |= child->branch == BRANCH_HELD;
 	d->doubted |= child->doubt == DOUBT_POLLED || child->doubt == DOUBT_MOVED;
 	d->stream = child->stream;
 	f = child->v.addr ? future_decode(d, child->v) : ended(d, child);
@@ -183,25 +184,36 @@ static void add_children(struct decoder *d, struct future *f, const struct child
 	f->nchildren += n;
 }
 
-/* Keeps the first futures of the list. */
-static void note_left_out(struct decoder *d, child_vec *list, struct future *f)
+static bool some_left_out(const child_vec *list)
 {
 	bool left_out = false;
 
 	for (size_t i = 0; i < list->n; i++)
 		left_out |= list->data[i].left_out;
-	if (list->n > MAX_HELD)
-		problem(d, f,
-		        arena_printf(d->c->a, "it holds %zu%s futures, %d are shown", list->n,
-		                     left_out ? " or more" : "", MAX_HELD));
-	else if (left_out)
+	return left_out;
+}
+
+static void note_left_out(struct decoder *d, const child_vec *list, struct future *f)
+{
+	if (some_left_out(list))
 		problem(d, f,
 		        arena_printf(d->c->a,
 		                     "it may hold more futures: only %d elements of a collection "
 		                     "are searched",
 		                     COMBINATOR_MAX_HELD));
-	if (list->n > MAX_HELD)
-		list->n = MAX_HELD;
+}
+
+/* Keeps the first futures of the list. */
+static void keep_first(struct decoder *d, child_vec *list, struct future *f)
+{
+	if (list->n <= MAX_HELD) {
+		note_left_out(d, list, f);
+		return;
+	}
+	problem(d, f,
+	        arena_printf(d->c->a, "it holds %zu%s futures, %d are shown", list->n,
+	                     some_left_out(list) ? " or more" : "", MAX_HELD));
+	list->n = MAX_HELD;
 }
 
 static void add_held(struct decoder *d, struct value v, const struct coroutine_state *s,
@@ -213,8 +225,7 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
 		unpolled_find_captured(d, v, s, f, &list);
 	else
 		unpolled_find(d, v, s, f, first, &list);
-	note_left_out(d, &list, f);
-	d->c->some_held |= list.n != 0;
+	keep_first(d, &list, f);
 	add_children(d, f, list.data, list.n);
 	vec_free(&list);
 }
@@ -440,6 +451,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		problem_error(d, f, err);
 	else
 		note_what_else(d, v, f);
+	note_left_out(d, &children, f);
 	add_children(d, f, children.data, children.n);
 	/* After the children: a poll function inlined into a child's is found by that child. */
 	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);

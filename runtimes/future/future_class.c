@@ -34,6 +34,7 @@ void future_classify(const struct type *t, struct type_class *f)
 	f->properties = leaf_find_properties(t);
 	f->pool = f->coroutine ? pool_find_row(t) : NULL;
 	f->combinator = combinator_find_row(t);
+	f->sequence = combinator_sequence_row(t);
 	f->boundary = object_walk_is_boundary(t);
 	f->maybe_done = combinator_is_maybe_done(t);
 	f->poll_fn = select_join_is_poll_fn(t);

@@ -483,6 +483,7 @@ static const struct named_row named[] = {
 const struct crate_types futures_types = {
 	.path = "futures_",
 	.leaves = families,
+	.sequences = futures_sequences,
 	.properties = properties,
 	.leaf_type = leaf_type,
 	.holdings = holdings,

@@ -78,11 +78,19 @@ static const struct io_row directions[] = {
 	{ 0 },
 };
 
+static const struct sequence_row sequences[] = {
+	{ "futures_lite::stream::FlatMap", "inner_stream.Some.0", "stream" },
+	{ "futures_lite::stream::Flatten", "inner_stream.Some.0", "stream" },
+	{ "futures_lite::stream::Then", "future.Some.0", "stream" },
+	{ 0 },
+};
+
 const struct crate_types futures_lite_types = {
 	.crate = "futures-lite",
 	.path = "futures_lite::",
 	.leaves = families,
 	.combinators = combinators,
+	.sequences = sequences,
 	.directions = directions,
 	.poll_fn = LITE "PollFn",
 };

@@ -18,5 +18,7 @@ extern const struct crate_types async_broadcast_types, async_channel_types, asyn
 
 /* futures_show.c: its types with a text of their own. */
 extern const struct show_row futures_shown[];
+/* futures_sequences.c */
+extern const struct sequence_row futures_sequences[];
 
 #endif

@@ -274,6 +274,7 @@ extern const struct show_row tokio_shown[];
 
 /* tokio_future.c: tables of what its futures poll and hold. */
 extern const struct combinator_row tokio_combinators[];
+extern const struct sequence_row tokio_sequences[];
 extern const struct io_row tokio_directions[];
 extern const char *const tokio_pollers[],
 	*const tokio_non_future_ends[], *const tokio_non_future_modules[],

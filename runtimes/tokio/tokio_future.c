@@ -22,6 +22,12 @@ const struct combinator_row tokio_combinators[] = {
 	{ 0 },
 };
 
+const struct sequence_row tokio_sequences[] = {
+	{ "tokio_stream::stream_ext::chain::Chain", "a.stream.Some.0", "b" },
+	{ "tokio_stream::stream_ext::then::Then", "future.Some.0", "stream" },
+	{ 0 },
+};
+
 /* The bits are those of Interest (tokio 1.54, src/io/interest.rs). */
 const struct io_row tokio_directions[] = {
 	/* src/io/util */

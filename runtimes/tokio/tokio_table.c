@@ -194,6 +194,7 @@ const struct crate_types tokio_types = {
 	.leaves = leaves,
 	.leaf_bindings = leaf_bindings,
 	.combinators = tokio_combinators,
+	.sequences = tokio_sequences,
 	.directions = tokio_directions,
 	.pollers = tokio_pollers,
 	.non_future_ends = tokio_non_future_ends,

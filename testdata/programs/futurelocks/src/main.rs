@@ -6,6 +6,7 @@ mod granted;
 mod innocent;
 mod published;
 mod queues;
+mod sequences;
 
 use tokio::sync::Mutex;
 use truth::graph::{address, Node};
@@ -49,6 +50,7 @@ async fn main() {
     queues::spawn_all(&mut tasks).await;
     innocent::spawn_all(&mut tasks).await;
     granted::spawn_all(&mut tasks).await;
+    sequences::spawn_all(&mut tasks).await;
     across::spawn_all(&mut tasks).await;
     let root = Node::thread(quiet::own_tid());
     let object = address(&**lock);

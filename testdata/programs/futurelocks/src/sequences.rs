@@ -1,0 +1,119 @@
+//! Combinators that poll one thing after another: while they poll what a closure made of an item, the
+//! futures in the stream below them are not polled (rust-lang/rust 79024).
+
+use std::future::Future;
+use std::time::Duration;
+
+use futures_util::stream::{iter, once, Stream, StreamExt, TryStreamExt};
+use futures_util::FutureExt;
+use tokio::time::sleep;
+use truth::graph::address;
+use truth::here;
+use truth::tree::at;
+
+use crate::{for_mutex, lock, spawn_hold, Lock, Tasks};
+
+const SHORT: Duration = Duration::from_millis(20);
+
+/// Is done when the other one has queued.
+async fn easy(lock: &'static Lock) {
+    let guard = lock.lock().await;
+    sleep(SHORT).await;
+    drop(guard);
+}
+
+async fn work(lock: &'static Lock) {
+    here!("futurelocks::sequences::work");
+    *lock.lock().await += 1;
+}
+
+/// Its first item gives the lock to its second future.
+fn stream(lock: &'static Lock) -> impl Stream<Item = ()> {
+    iter([easy(lock).boxed(), work(lock).boxed()]).buffered(2)
+}
+
+/// What is made of an item wants the lock, too.
+async fn want(lock: &'static Lock) {
+    here!("futurelocks::sequences::want");
+    *lock.lock().await += 1;
+}
+
+async fn for_each(lock: &'static Lock) {
+    here!("futurelocks::sequences::for_each");
+    stream(lock).for_each(|_| want(lock)).await;
+}
+
+async fn fold(lock: &'static Lock) {
+    here!("futurelocks::sequences::fold");
+    stream(lock).fold((), |_, _| want(lock)).await;
+}
+
+async fn then(lock: &'static Lock) {
+    here!("futurelocks::sequences::then");
+    stream(lock).then(|_| want(lock)).collect::<Vec<_>>().await;
+}
+
+async fn filter_map(lock: &'static Lock) {
+    here!("futurelocks::sequences::filter_map");
+    stream(lock).filter_map(|_| want(lock).map(Some)).collect::<Vec<_>>().await;
+}
+
+async fn take_while(lock: &'static Lock) {
+    here!("futurelocks::sequences::take_while");
+    stream(lock).take_while(|_| want(lock).map(|_| true)).collect::<Vec<_>>().await;
+}
+
+async fn flat_map(lock: &'static Lock) {
+    here!("futurelocks::sequences::flat_map");
+    stream(lock).flat_map(|_| once(want(lock))).collect::<Vec<_>>().await;
+}
+
+async fn try_for_each(lock: &'static Lock) {
+    let items = stream(lock).map(Ok::<(), ()>);
+    here!("futurelocks::sequences::try_for_each");
+    let _ = items.try_for_each(|_| want(lock).map(Ok)).await;
+}
+
+/// The stream is a variable of this.
+async fn by_reference(lock: &'static Lock) {
+    let mut items = stream(lock).boxed();
+    here!("futurelocks::sequences::by_reference");
+    (&mut items).for_each(|_| want(lock)).await;
+}
+
+/// As long as there is no item, the futures are polled.
+async fn no_item(lock: &'static Lock) {
+    let items = iter([work(lock).boxed()]).buffered(2);
+    here!("futurelocks::sequences::no_item");
+    items.for_each(|_| want(lock)).await;
+}
+
+fn stuck<F>(tasks: &mut Tasks, run: fn(&'static Lock) -> F, name: &'static str)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let lock = lock();
+    let tree = at(name)
+        .polls(at("futurelocks::sequences::want"))
+        .held(at("futurelocks::sequences::work").certain());
+    let task = tasks.spawn_tree(run(lock), tree, Some(for_mutex(lock)));
+    tasks.graph.futurelock(task, address(lock), true);
+    tasks.graph.waits(task, "mutex", address(lock), &[task]);
+}
+
+pub(crate) async fn spawn_all(tasks: &mut Tasks) {
+    stuck(tasks, for_each, "futurelocks::sequences::for_each");
+    stuck(tasks, fold, "futurelocks::sequences::fold");
+    stuck(tasks, then, "futurelocks::sequences::then");
+    stuck(tasks, filter_map, "futurelocks::sequences::filter_map");
+    stuck(tasks, take_while, "futurelocks::sequences::take_while");
+    stuck(tasks, flat_map, "futurelocks::sequences::flat_map");
+    stuck(tasks, try_for_each, "futurelocks::sequences::try_for_each");
+    stuck(tasks, by_reference, "futurelocks::sequences::by_reference");
+
+    let lock = lock();
+    let holder = spawn_hold(tasks, lock).await;
+    let tree = at("futurelocks::sequences::no_item").polls(at("futurelocks::sequences::work"));
+    let task = tasks.spawn_tree(no_item(lock), tree, Some(for_mutex(lock)));
+    tasks.graph.waits(task, "mutex", address(lock), &[holder]);
+}
