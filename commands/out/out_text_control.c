@@ -272,8 +272,9 @@ static void unreadable(struct text *t, const char *problem, uint64_t hits)
 	if (problem)
 		text_problem(t, "    ",
 		             arena_printf(&tmp,
-		                          "the condition could not be read at %" PRIu64 " hits: %s",
-		                          hits, problem));
+		                          "the condition could not be read at %" PRIu64
+		                          " hit%s: %s",
+		                          hits, hits == 1 ? "" : "s", problem));
 }
 
 static void breakpoint(struct text *t, const struct breakpoint *bp)

@@ -7,6 +7,7 @@
 #include "debugger/target/target.h"
 #include "dwarf/frame/await_states.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/unwind/cfa_rule.h"
 
 enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16 };
 
@@ -189,7 +190,9 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 		.target = di->target,
 		.frame = scope->frame,
 		.caller = scope->caller,
-		.cfa = scope->caller && scope->caller->has_sp ? scope->caller->sp : 0,
+		.cfa = scope->caller && scope->caller->has_sp
+		               ? scope->caller->sp
+		               : cfa_rule_in_frame(di->target, scope->frame),
 		.bias = outer->dm->module->bias,
 		.base = dwarf_attr_integrate(&function, DW_AT_frame_base, &base),
 		.pc = module_link_addr(outer->dm->module, scope->frame->lookup_pc).v,

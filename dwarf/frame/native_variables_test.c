@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include "dwarf/test/module.h"
+#include "dwarf/unwind/cfa_rule.h"
 
 enum { STACK = 0x70000000, STACK_SIZE = 0x1000 };
 
@@ -80,6 +81,35 @@ static void test_unknown_registers(void **state)
 		assert_false(list[i].value.in_memory);
 		assert_non_null(list[i].value.problem);
 		assert_non_null(strstr(list[i].value.problem, "not known"));
+	}
+	fixture_close(&f);
+}
+
+/*
+ * A large frame has its base at a distance from the CFA. That follows from the unwind rule of the
+ * frame itself, where no caller is known.
+ */
+static void test_base_from_cfa(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/probed.elf");
+	const struct function *function = find(&f, "probed");
+	struct frame frame = frame_in(&f, function);
+	const struct native_scope scope = { .frame = &frame };
+	struct native_variable *list;
+	struct cfa_rule rule;
+	size_t n;
+
+	(void)state;
+	/* In the middle of the function: behind the probes, before the frame is given back. */
+	frame.pc = frame.lookup_pc = function->low + (function->high - function->low) / 2;
+	assert_true(cfa_rule_at(f.target, frame.lookup_pc, &rule));
+	assert_true(rule.offset > 4096);
+	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n));
+	assert_true(n > 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_null(list[i].value.problem);
+		assert_true(list[i].value.in_memory);
+		assert_in_range(list[i].value.addr, frame.sp, frame.sp + (uint64_t)rule.offset - 1);
 	}
 	fixture_close(&f);
 }
@@ -234,9 +264,10 @@ static void test_no_value(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_memory),   cmocka_unit_test(test_unknown_registers),
-		cmocka_unit_test(test_no_function), cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_no_value),    cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_in_memory),     cmocka_unit_test(test_unknown_registers),
+		cmocka_unit_test(test_base_from_cfa), cmocka_unit_test(test_no_function),
+		cmocka_unit_test(test_operations),    cmocka_unit_test(test_no_value),
+		cmocka_unit_test(test_inlined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

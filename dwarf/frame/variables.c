@@ -411,7 +411,7 @@ static bool visible_open(struct debuginfo *di, const struct frame *frame, uint64
 	*ret = (struct visible){ .dm = f->dm };
 	ret->walk = (struct frame_walk){ .target = di->target,
 		                         .frame = frame,
-		                         .cfa = cfa,
+		                         .cfa = cfa ? cfa : cfa_rule_in_frame(di->target, frame),
 		                         .frame_base = &ret->plan.frame_base };
 	uint64_t pc = module_link_addr(f->dm->module, frame->lookup_pc).v;
 	if (!known_plan(f->dm, pc, &ret->plan)) {

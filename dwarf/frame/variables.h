@@ -35,8 +35,9 @@ typedef void variable_word_fn(const struct variable_word *w, void *arg);
 
 /*
  * Calls visit for each variable in scope at the frame's pc. cfa: the frame's canonical frame
- * address (the caller's sp), 0: unknown. Skips variables that are optimised out, and variables
- * whose location needs what this evaluator does not support (pieces, entry values).
+ * address (the caller's sp); 0: that of its own unwind rule. Skips variables that are optimised
+ * out, and variables whose location needs what this evaluator does not support (pieces, entry
+ * values).
  */
 void variables_in_frame(struct debuginfo *di, const struct frame *frame, uint64_t cfa,
                         variable_fn *visit, void *arg);

@@ -8,7 +8,7 @@
 
 static uint64_t registers[17];
 
-static const struct function *find(struct fixture *f)
+static const struct function *find(struct fixture *f, const char *name)
 {
 	size_t n;
 	const struct scope *scopes = read_scopes(f, &n);
@@ -19,7 +19,7 @@ static const struct function *find(struct fixture *f)
 				? lookup_function(f->di, scopes[i].low + BIAS)
 				: NULL;
 
-		if (at && at->name && strcmp(at->name, "shadowed::shadowed") == 0)
+		if (at && at->name && strcmp(at->name, name) == 0)
 			return at;
 	}
 	fail_msg("no function");
@@ -56,7 +56,7 @@ static enum native_answer native_answer_at(struct fixture *f, const struct frame
 static void test_hidden(void **state)
 {
 	struct fixture f = fixture_open_file("testdata/unit/shadowed.elf");
-	const struct function *function = find(&f);
+	const struct function *function = find(&f, "shadowed::shadowed");
 	size_t lost = 0, placed = 0;
 
 	(void)state;
@@ -81,9 +81,35 @@ static void test_hidden(void **state)
 	fixture_close(&f);
 }
 
+static void count_in_memory(const struct variable *v, void *arg)
+{
+	if (v->in_memory && v->addr >= registers[0] && v->addr < registers[0] + 0x8000)
+		++*(size_t *)arg;
+}
+
+/* The same for a frame whose base is at a distance from the CFA, where no caller is known. */
+static void test_base_from_cfa(void **state)
+{
+	struct fixture f = fixture_open_file("testdata/unit/probed.elf");
+	const struct function *function = find(&f, "probed::probed");
+	const uint64_t middle = function->low + (function->high - function->low) / 2;
+	const struct frame frame = {
+		.pc = middle, .lookup_pc = middle, .regs = registers, .known_regs = (1 << 17) - 1
+	};
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		registers[i] = 0x70000000;
+	variables_in_frame(f.di, &frame, 0, count_in_memory, &n);
+	assert_true(n >= 1);
+	fixture_close(&f);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_hidden) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_hidden),
+		                            cmocka_unit_test(test_base_from_cfa) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

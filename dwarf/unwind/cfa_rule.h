@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct frame;
 struct target;
 
 /* CFA = register (DWARF number) + offset. */
@@ -14,9 +15,15 @@ struct cfa_rule {
 };
 
 /*
- * The rule at a run-time address, by .eh_frame. False if none covers it, or if it is no sum of a
- * register and a constant. Reads no memory of the target.
+ * The rule at a run-time address, by .eh_frame or else .debug_frame. False if none covers it, or if
+ * it is no sum of a register and a constant. Reads no memory of the target.
  */
 bool cfa_rule_at(const struct target *t, uint64_t pc, struct cfa_rule *ret);
+/*
+ * The CFA of one frame, by the rule at its lookup_pc and its registers, where the next outer frame
+ * is not known: a thread that has come to a breakpoint is not unwound. 0: there is no such rule, or
+ * its register is not known. Reads no memory of the target.
+ */
+uint64_t cfa_rule_in_frame(const struct target *t, const struct frame *frame);
 
 #endif

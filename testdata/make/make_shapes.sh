@@ -5,7 +5,7 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, once, statics, endless, executors, moved, futures, futures_util,
-#        http, compio, spread, resumed, inlined, entry, shadowed or taken:
+#        http, compio, spread, resumed, probed, inlined, entry, shadowed or taken:
 #        NAME.elf from NAME.rs, optimised only for the last four. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs
@@ -66,7 +66,8 @@ for each in "${crates[@]}"; do
 		-C relocation-model=static --remap-path-prefix "$PWD=/src" --out-dir "$work" "$file.rs"
 	objects+=("$work/$file.o")
 done
-ld -static --unresolved-symbols=ignore-all --build-id --gc-sections "${roots[@]}" \
+# libdwfl finds .eh_frame of an executable by the program header that --eh-frame-hdr adds.
+ld -static --unresolved-symbols=ignore-all --build-id --eh-frame-hdr --gc-sections "${roots[@]}" \
 	--compress-debug-sections=zlib -o "$name.elf" "${objects[@]}"
 if strings -a "$name.elf" | grep -F -e "$HOME/" -e "$PWD"; then
 	echo "$name.elf names a place of this machine" >&2

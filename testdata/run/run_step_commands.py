@@ -314,6 +314,25 @@ def captured_part(asyncdbg, program):
     session.end()
 
 
+@check
+def large_frame(asyncdbg, program):
+    """Conditions in a function whose frame base is a distance from the CFA: inline stack probes."""
+    if is_optimised(program):  # the compiler leaves no place for it
+        return
+    line = line_of("awaits", "me.add(a, b)", "async fn large")
+    session = Session(asyncdbg)
+    session.ask(f"break awaits.rs:{line} if a == 4")
+    session.ask(f"break awaits.rs:{line} if bytes[1] == 1 && a == 3")
+    session.ask(f"break awaits.rs:{line} if absent == 3")
+    stop = session.ask(f"run -- {program} large")["stopped"]
+    # All that match stop there at once; the third cannot be read, and is counted.
+    expect("stop", ("breakpoint", ("awaits.rs", line)), (stop["reason"], place(stop)))
+    rows = session.ask("info breakpoints")["breakpoints"]
+    expect("unreadable", [(0, 0), (1, 0), (1, 1)], [(row["hits"], row["unreadable"]) for row in rows])
+    expect("value", "1", session.ask("print bytes[1]")["printed"]["value"])
+    end(session)
+
+
 def hit_where_made(asyncdbg, program, scenario, module, text):
     """A breakpoint where a coroutine is made is hit there, not at each of its polls."""
     line = line_of(module, text)
