@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "commands/report/report.h"
+#include "debugger/base/file.h"
+#include "debugger/base/path.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "runtimes/saved/saved.h"
@@ -70,8 +72,7 @@ struct error *incident_file_write(struct arena *a, struct session *s, const char
 {
 	const struct target *t = asyncdbg_target(s->handle);
 
-	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
-		return error_os(errno, "%s", directory);
+	TRY(path_make_folder(directory));
 	*ret = arena_printf(a, "%s/%s%s-%s-%d-%s", directory, prefix, plain(a, name), time_text(a),
 	                    t ? (int)t->pid : 0, plain(a, why));
 	return write_both(s, *ret);
@@ -108,7 +109,9 @@ void incident_file_trim(const char *directory, const char *name, size_t keep)
 	SCRATCH(tmp);
 	const char *head = arena_printf(&tmp, "%s%s-", prefix, plain(&tmp, name));
 	VEC(const char *) found = { 0 };
-	DIR *d = opendir(directory);
+	int at = path_find(directory, O_DIRECTORY, NULL);
+	int fd = at < 0 ? -1 : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	size_t pairs = 0;
 
@@ -129,5 +132,6 @@ void incident_file_trim(const char *directory, const char *name, size_t keep)
 	}
 	if (d)
 		closedir(d);
+	file_close(&at);
 	vec_free(&found);
 }

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/base/file.h"
+#include "commands/base/output_format.h"
+#include "debugger/base/new_file.h"
 #include "debugger/base/str.h"
 #include "runtimes/analysis/view.h"
 
@@ -152,7 +153,7 @@ struct error *graph_dot_write(const struct verdicts *v, const bool *shown, const
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	TRY(new_file_open(path, 0600, "digraph asyncdbg", &file));
+	TRY(new_file_open(path, 0600, &output_format_dot, &file));
 	graph_dot_print(file.f, v, shown, nodes, edges);
 	return new_file_finish(&file);
 }

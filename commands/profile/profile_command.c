@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands/base/interval.h"
+#include "commands/base/output_format.h"
 #include "commands/profile/profile.h"
 #include "commands/profile/profile_cpu.h"
 #include "commands/profile/profile_sampling.h"
@@ -15,6 +16,7 @@
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/new_file.h"
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
@@ -30,12 +32,12 @@ enum format { FORMAT_TEXT, FORMAT_FOLDED, FORMAT_PPROF, FORMAT_HTML, NFORMATS };
 
 static const struct {
 	const char *name, *ending, *other_ending;
-	const char *begins; /* of a file that may be replaced; NULL: any */
+	const struct file_format *file;
 } formats[] = {
-	[FORMAT_TEXT] = { "text", NULL, NULL, NULL },
-	[FORMAT_FOLDED] = { "folded", ".folded", NULL, NULL },
-	[FORMAT_PPROF] = { "pprof", ".pb.gz", ".pprof", "\x1f\x8b" },
-	[FORMAT_HTML] = { "html", ".html", ".htm", "<!doctype html>" },
+	[FORMAT_TEXT] = { "text", NULL, NULL, &output_format_text_profile },
+	[FORMAT_FOLDED] = { "folded", ".folded", NULL, &output_format_folded },
+	[FORMAT_PPROF] = { "pprof", ".pb.gz", ".pprof", &output_format_pprof },
+	[FORMAT_HTML] = { "html", ".html", ".htm", &output_format_page },
 };
 
 struct profiling {
@@ -145,14 +147,29 @@ static struct error *write_to(FILE *f, const struct profiling *p, const struct p
 	return NULL;
 }
 
+static struct error *open_file(const struct profiling *p, struct new_file *ret)
+{
+	const bool is_text = p->out->format == OUT_TEXT;
+
+	return new_file_open(p->path, MODE,
+	                     is_text ? formats[p->format].file : &output_format_json_profile, ret);
+}
+
+/* The name of the file is tried before anything is measured. */
+static struct error *check_file(const struct profiling *p)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+
+	return p->path ? open_file(p, &file) : NULL;
+}
+
 static struct error *write_view(const struct profiling *p, const struct profile_view *v)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
-	const char *begins = p->out->format == OUT_TEXT ? formats[p->format].begins : NULL;
 
 	if (!p->path || strcmp(p->path, "-") == 0)
 		return write_to(p->out->options.answers, p, v);
-	TRY(new_file_open(p->path, MODE, begins, &file));
+	TRY(open_file(p, &file));
 	TRY(write_to(file.f, p, v));
 	return new_file_finish(&file);
 }
@@ -377,8 +394,9 @@ static const struct trace_missing *missing_event(const struct profiling *p)
 static struct error *run_profile(struct profiling *p)
 {
 	const struct snapshot *s;
-	struct error *err = following_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s);
 
+	TRY(check_file(p));
+	struct error *err = following_begin(p->s, &p->options, WANT_TASKS, p->out, &p->trace, &s);
 	if (has_no_probes(p, err)) {
 		struct error *why CLEANUP(error_freep) = err;
 

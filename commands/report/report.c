@@ -5,9 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "commands/base/output_format.h"
 #include "commands/report/report_data.h"
 #include "commands/report/report_page.h"
 #include "debugger/base/file.h"
+#include "debugger/base/new_file.h"
 
 struct error *report_write(FILE *f, const struct answer *answer, int64_t written)
 {
@@ -24,7 +26,7 @@ struct error *report_write_file(const char *path, const struct answer *answer)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	TRY(new_file_open(path, 0600, "<!doctype html>", &file));
+	TRY(new_file_open(path, 0600, &output_format_page, &file));
 	struct error *err = report_write(file.f, answer, time(NULL));
 	if (err)
 		return err->kind == ERR_OS ? error_wrap(err, "%s", path) : err;

@@ -1,11 +1,9 @@
 #include "commands/shell/repl.h"
 
 #include <editline/readline.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/shell/command.h"
@@ -14,36 +12,66 @@
 #include "commands/shell/prompt_line.h"
 #include "commands/shell/repeat.h"
 #include "commands/shell/shell.h"
+#include "debugger/base/file.h"
+#include "debugger/base/log.h"
+#include "debugger/base/new_file.h"
+#include "debugger/base/path.h"
 
 enum { HISTORY_LINES = 1000 };
 
-/* Creates every directory of path that is missing; path is changed back before returning. */
-static bool make_directories(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
-		*slash = '/';
-		if (failed)
-			return false;
-	}
-	return true;
-}
+static const char history_name[] = "history";
 
-/* The path of the history; NULL when unknown. The XDG standard makes relative paths invalid. */
-static char *history_path(struct arena *a)
+/* The folder of the history; NULL when unknown. The XDG standard makes relative paths invalid. */
+static const char *history_folder(struct arena *a)
 {
 	const char *state = getenv("XDG_STATE_HOME");
 	const char *home = getenv("HOME");
 
 	if (state && *state == '/')
-		return arena_printf(a, "%s/asyncdbg/history", state);
+		return arena_printf(a, "%s/asyncdbg", state);
 	if (home && *home == '/')
-		return arena_printf(a, "%s/.local/state/asyncdbg/history", home);
+		return arena_printf(a, "%s/.local/state/asyncdbg", home);
 	return NULL;
 }
 
-static void start_editing(const char *history)
+/* libedit opens its file by a name: this one leads to what is open already, and nowhere else. */
+static const char *name_of_open(struct arena *a, int fd)
+{
+	return arena_printf(a, "/proc/self/fd/%d", fd);
+}
+
+/* The history is left out where its folder is not ours: with sudo, $HOME may be another user's. */
+static void history_load(void)
+{
+	SCRATCH(tmp);
+	const char *path = history_folder(&tmp);
+	int folder CLEANUP(file_close) = -1;
+	struct error *err CLEANUP(error_freep) = path ? path_open_own_folder(path, &folder) : NULL;
+	int fd CLEANUP(file_close) = folder < 0 ? -1 : file_open_regular_at(folder, history_name);
+
+	if (fd >= 0)
+		read_history(name_of_open(&tmp, fd));
+}
+
+static void history_save(void)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+	SCRATCH(tmp);
+	const char *path = history_folder(&tmp);
+	int folder CLEANUP(file_close) = -1;
+
+	if (!path)
+		return;
+	path_make_own_folder(path);
+	struct error *err CLEANUP(error_freep) = path_open_own_folder(path, &folder);
+	err = err ? err : new_file_open_at(folder, history_name, 0600, &file);
+	if (!err && write_history(name_of_open(&tmp, fileno(file.f))) == 0)
+		err = new_file_finish(&file);
+	if (err)
+		LOG("history", "%s", err->message);
+}
+
+static void start_editing(void)
 {
 	rl_readline_name = "asyncdbg";
 	rl_catch_signals = 0;
@@ -53,8 +81,7 @@ static void start_editing(const char *history)
 	rl_attempted_completion_function = prompt_complete;
 	using_history();
 	stifle_history(HISTORY_LINES);
-	if (history)
-		read_history(history);
+	history_load();
 }
 
 static void remember(const char *line)
@@ -173,14 +200,13 @@ static void run_or_repeat(struct session *s, struct out *out, const char *line, 
 void repl(struct session *s, struct out *out)
 {
 	SCRATCH(tmp);
-	char *history = history_path(&tmp);
 	enum status status = STATUS_OK;
 	struct arena last = { 0 };
 	const char *again = NULL; /* in last: what an empty line does; NULL: nothing */
 
 	prompt_complete_begin(s);
 	s->confirm = confirm;
-	start_editing(history);
+	start_editing();
 	while (!s->quit) {
 		interrupt_clear();
 		char *line = prompt_line_read(s->debuggee.control.pid ? "(asyncdbg, in control) "
@@ -198,7 +224,6 @@ void repl(struct session *s, struct out *out)
 	}
 	s->confirm = NULL;
 	arena_free(&last);
-	if (history && make_directories(history))
-		write_history(history);
+	history_save();
 	prompt_complete_end();
 }

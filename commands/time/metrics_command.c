@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include "commands/base/interval.h"
+#include "commands/base/output_format.h"
 #include "commands/time/following.h"
 #include "commands/time/metrics_families.h"
 #include "commands/time/time.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/new_file.h"
 #include "debugger/target/target.h"
 #include "runtimes/session/asyncdbg.h"
 
@@ -70,7 +72,7 @@ static struct error *write_file(const struct metering *m, const struct metrics_s
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	TRY(new_file_open(m->path, MODE, metrics_families_begin, &file));
+	TRY(new_file_open(m->path, MODE, &output_format_metrics, &file));
 	metrics_families_write(file.f, source);
 	return new_file_finish(&file);
 }

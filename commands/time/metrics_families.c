@@ -4,8 +4,6 @@
 
 #define PREFIX "asyncdbg_"
 
-const char metrics_families_begin[] = "# HELP " PREFIX;
-
 /* Whether the events are shown that a family is made of. */
 static bool has(const struct metrics_source *m, enum trace_event event)
 {

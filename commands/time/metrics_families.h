@@ -16,9 +16,6 @@ struct metrics_source {
 	const struct prometheus_label *all; /* of each line: the process */
 };
 
-/* How every such file begins. */
-extern const char metrics_families_begin[];
-
 void metrics_families_write(FILE *f, const struct metrics_source *m);
 
 #endif

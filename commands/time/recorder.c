@@ -11,9 +11,11 @@
 
 #include "commands/incident/incident_file.h"
 #include "commands/time/following.h"
+#include "commands/time/trace_file.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/new_file.h"
 #include "debugger/base/str.h"
 #include "debugger/host/core_file.h"
 #include "debugger/host/process_end.h"
@@ -253,11 +255,9 @@ static struct error *read_more(struct recorder *r)
 
 /* ---- one file ---- */
 
-static const char *begins_of(const struct recorder *r)
+static const struct file_format *format_of(const struct recorder *r)
 {
-	if (r->setup->perfetto)
-		return "\n"; /* the tag of a packet */
-	return r->setup->out->format == OUT_TEXT ? "     SECONDS" : "{";
+	return trace_file_format(r->setup->out, r->setup->perfetto);
 }
 
 /* Begins the file with what is the case at the oldest event. */
@@ -306,7 +306,7 @@ static struct error *write_trace(struct recorder *r, const char *path, uint64_t 
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	TRY(new_file_open(path, MODE, begins_of(r), &file));
+	TRY(new_file_open(path, MODE, format_of(r), &file));
 	begin_file(r, file.f);
 	struct error *err = write_sink(r, duration);
 	sink_freep(&r->sink);
@@ -546,7 +546,7 @@ static struct error *check_file(const struct recorder *r)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	return new_file_open(r->options->path, MODE, begins_of(r), &file);
+	return new_file_open(r->options->path, MODE, format_of(r), &file);
 }
 
 /* Whether what is recorded tells what tasks do. */

@@ -503,7 +503,8 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	TRY(read_options(call, &t));
 	TRY(read_format(call, &t.perfetto));
 	if (!t.recorder_options.size) {
-		TRY(trace_file_open(output_file_of(call), f, &f));
+		TRY(trace_file_open(output_file_of(call), trace_file_format(out, t.perfetto), f,
+		                    &f));
 		t.sink = sink_new(out, f, t.perfetto);
 	}
 	end_signals_catch(&before);

@@ -7,19 +7,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands/base/output_format.h"
+#include "commands/out/out.h"
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/new_file.h"
 
 enum { TAIL = 64 << 10 /* longer than a line of a trace */ };
 
-struct error *trace_file_open(const char *path, FILE *standard, FILE **ret)
+const struct file_format *trace_file_format(const struct out *out, bool perfetto)
 {
+	if (perfetto)
+		return &output_format_perfetto;
+	return out->format == OUT_TEXT ? &output_format_text_trace : &output_format_json_trace;
+}
+
+struct error *trace_file_open(const char *path, const struct file_format *format, FILE *standard,
+                              FILE **ret)
+{
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
+
 	*ret = standard;
 	if (!path || strcmp(path, "-") == 0)
 		return NULL;
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	*ret = fd >= 0 ? fdopen(fd, "w") : NULL;
-	return *ret ? NULL : error_os(errno, "%s", path);
+	TRY(new_file_open(path, 0600, format, &file));
+	TRY(new_file_show(&file));
+	*ret = new_file_take(&file);
+	return NULL;
 }
 
 /* Cuts off what follows the last whole line of a file that could not be written further. */

@@ -7,8 +7,15 @@
 
 #include "debugger/base/error.h"
 
-/* Opens it, only for its owner; standard where path is NULL or "-". ERR_OS. */
-struct error *trace_file_open(const char *path, FILE *standard, FILE **ret) MUST_CHECK;
+struct out;
+
+const struct file_format *trace_file_format(const struct out *out, bool perfetto);
+/*
+ * Opens it, only for its owner; standard where path is NULL or "-". It replaces an older trace at
+ * once, so that others can read it while it grows. ERR_OS or ERR_USAGE, see new_file_open().
+ */
+struct error *trace_file_open(const char *path, const struct file_format *format, FILE *standard,
+                              FILE **ret) MUST_CHECK;
 /*
  * Closes it and returns err, or else the error of writing its last bytes. lines: where one of the
  * two is an error, half a line at its end is cut off.

@@ -472,67 +472,26 @@ static void test_log_topics_match_whole_words(void **state)
 	assert_true(log_enabled("anything"));
 }
 
-static struct error *read_back(const char *path, size_t max, uint8_t **ret, size_t *size)
+static void test_files_are_read_up_to_a_limit(void **state)
 {
-	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	return file_read(fd, path, max, ret, size);
-}
-
-static void test_new_file_is_there_only_when_finished(void **state)
-{
-	char directory[] = "/tmp/base_test.XXXXXX", path[64], other[64];
-	struct new_file file = { 0 };
+	char path[] = "/tmp/asyncdbg-test.XXXXXX";
+	int fd CLEANUP(file_close) = mkstemp(path);
 	uint8_t *data CLEANUP(file_bytes_free) = NULL;
-	struct error *err;
+	int folder CLEANUP(file_close) = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t size;
-	char first;
 
 	(void)state;
-	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/file", directory);
-	assert_null(new_file_open(path, 0600, NULL, &file));
-	fputs("half", file.f);
-	new_file_drop(&file);
-	assert_int_equal(access(path, F_OK), -1);
-	assert_null(new_file_open(path, 0600, NULL, &file));
-	fputs("whole", file.f);
-	assert_null(new_file_finish(&file));
-	new_file_drop(&file);
-	assert_null(read_back(path, 5, &data, &size));
+	assert_int_equal(write(fd, "whole", 5), 5);
+	assert_null(file_read(fd, path, 5, &data, &size));
 	assert_int_equal(size, 5);
 	assert_memory_equal(data, "whole", 5);
-	err = read_back(path, 4, &data, &size);
+	struct error *err = file_read(fd, path, 4, &data, &size);
 	assert_int_equal(err->kind, ERR_USAGE);
 	error_free(err);
-	err = read_back(directory, 4, &data, &size);
+	err = file_read(folder, "/tmp", 5, &data, &size);
 	assert_int_equal(err->kind, ERR_USAGE);
 	error_free(err);
-	snprintf(other, sizeof(other), "%s/no/file", directory);
-	err = new_file_open(other, 0600, NULL, &file);
-	assert_int_equal(err->kind, ERR_OS);
-	error_free(err);
-	/* A file that starts differently is not replaced. */
-	err = new_file_open(path, 0600, "half", &file);
-	assert_int_equal(err->kind, ERR_USAGE);
-	error_free(err);
-	assert_null(new_file_open(path, 0600, "who", &file));
-	new_file_drop(&file);
-	/* The target of a link is replaced, the link stays. */
-	snprintf(other, sizeof(other), "%s/link", directory);
-	assert_int_equal(symlink(path, other), 0);
-	assert_null(new_file_open(other, 0600, NULL, &file));
-	fputs("other", file.f);
-	assert_null(new_file_finish(&file));
-	assert_int_equal(readlink(other, &first, 1), 1);
-	file_bytes_free(&data);
-	assert_null(read_back(path, 5, &data, &size));
-	assert_memory_equal(data, "other", 5);
-	/* The directory must contain no other file. */
-	assert_int_equal(unlink(other), 0);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(directory), 0);
+	unlink(path);
 }
 
 static void test_large_files_are_read_in_parts(void **state)
@@ -562,23 +521,6 @@ static void test_large_files_are_read_in_parts(void **state)
 	free(whole);
 }
 
-/* Write errors are reported by new_file_finish(). */
-static void test_new_file_that_cannot_be_written(void **state)
-{
-	struct new_file file = { 0 };
-	struct error *err;
-
-	(void)state;
-	assert_null(new_file_open("/dev/full", 0600, NULL, &file));
-	fputs("lost", file.f);
-	err = new_file_finish(&file);
-	assert_int_equal(err->kind, ERR_OS);
-	assert_int_equal(err->errnum, ENOSPC);
-	error_free(err);
-	/* The device is still there. */
-	assert_int_equal(access("/dev/full", F_OK), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -601,9 +543,8 @@ int main(void)
 		cmocka_unit_test(test_error_carries_kind_and_context),
 		cmocka_unit_test(test_error_os_says_what_the_system_says),
 		cmocka_unit_test(test_interrupt_lasts_until_cleared),
-		cmocka_unit_test(test_new_file_is_there_only_when_finished),
+		cmocka_unit_test(test_files_are_read_up_to_a_limit),
 		cmocka_unit_test(test_large_files_are_read_in_parts),
-		cmocka_unit_test(test_new_file_that_cannot_be_written),
 		cmocka_unit_test(test_only_regular_files_are_opened),
 		cmocka_unit_test(test_log_topics_match_whole_words),
 	};

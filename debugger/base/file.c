@@ -12,7 +12,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/parallel.h"
-#include "debugger/base/str.h"
+#include "debugger/base/path.h"
 
 enum { PART = 1 << 20 /* bytes that a thread reads at a time */ };
 
@@ -37,7 +37,7 @@ static bool is_regular(int fd, struct stat *ret)
  * opens the same file. Without /proc it is opened by name, which may be another file by now: so it
  * is compared with the expected one.
  */
-static int reopen(int found, const char *path, const struct stat *expected)
+static int reopen(int found, int folder, const char *path, const struct stat *expected)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	char link[64];
@@ -47,7 +47,7 @@ static int reopen(int found, const char *path, const struct stat *expected)
 	int fd = open(link, flags);
 	if (fd >= 0 || access("/proc/self/fd", F_OK) == 0)
 		return fd;
-	fd = open(path, flags);
+	fd = openat(folder, path, flags);
 	if (fd < 0 ||
 	    (is_regular(fd, &st) && st.st_dev == expected->st_dev && st.st_ino == expected->st_ino))
 		return fd;
@@ -56,21 +56,33 @@ static int reopen(int found, const char *path, const struct stat *expected)
 	return -1;
 }
 
-int file_open_regular(const char *path)
+/* Opens what was found, if it is a regular file, and closes found. */
+static int open_found(int found, int folder, const char *path)
 {
-	int found = open(path, O_PATH | O_CLOEXEC);
 	struct stat st;
 	int fd = -1, errnum = EINVAL;
 
 	if (found < 0)
 		return -1;
 	if (is_regular(found, &st)) {
-		fd = reopen(found, path, &st);
+		fd = reopen(found, folder, path, &st);
 		errnum = errno;
+	} else if (S_ISLNK(st.st_mode)) {
+		errnum = ELOOP;
 	}
 	close(found);
 	errno = errnum;
 	return fd;
+}
+
+int file_open_regular(const char *path)
+{
+	return open_found(path_find(path, 0, NULL), AT_FDCWD, path);
+}
+
+int file_open_regular_at(int folder, const char *name)
+{
+	return open_found(openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), folder, name);
 }
 
 struct error *file_open(const char *path, int *ret)
@@ -179,116 +191,6 @@ struct error *file_write(int fd, const char *name, const uint8_t *data, size_t s
 		size -= (size_t)n;
 	}
 	return NULL;
-}
-
-static void forget(struct new_file *file)
-{
-	free(file->path);
-	free(file->temporary);
-	*file = (struct new_file){ 0 };
-}
-
-/* Creates the temporary file; -1 with errno. */
-static int open_beside(struct new_file *file, mode_t mode)
-{
-	STR(name);
-
-	str_printf(&name, "%s.%d.new", file->path, (int)getpid());
-	file->temporary = strdup(str_text(&name));
-	if (!file->temporary)
-		out_of_memory();
-	/* An existing one was left by a process that died. */
-	unlink(file->temporary);
-	return open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-}
-
-static bool does_begin(const char *path, const char *with)
-{
-	int fd CLEANUP(file_close) = file_open_regular(path);
-	char start[64];
-	size_t n = strlen(with);
-
-	return fd >= 0 && n <= sizeof(start) && read(fd, start, n) == (ssize_t)n &&
-	       memcmp(start, with, n) == 0;
-}
-
-static struct error *open_standard_output(struct new_file *ret)
-{
-	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	struct new_file file = { .path = strdup("standard output") };
-
-	if (!file.path)
-		out_of_memory();
-	file.f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file.f) {
-		forget(&file);
-		return error_os(errno, "standard output");
-	}
-	*ret = file;
-	return NULL;
-}
-
-struct error *new_file_open(const char *path, mode_t mode, const char *begins, struct new_file *ret)
-{
-	struct stat st;
-
-	if (strcmp(path, "-") == 0)
-		return open_standard_output(ret);
-	bool exists = stat(path, &st) == 0;
-
-	if (exists && S_ISREG(st.st_mode) && st.st_size && begins && !does_begin(path, begins))
-		return error_new(ERR_USAGE,
-		                 "%s exists and is something else: choose another name, or remove "
-		                 "it",
-		                 path);
-	char *real = exists && S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
-	struct new_file file = { .path = real ? real : strdup(path) };
-	int fd;
-
-	if (!file.path)
-		out_of_memory();
-	if (exists && !S_ISREG(st.st_mode))
-		fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	else
-		fd = open_beside(&file, mode);
-	file.f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file.f) {
-		struct error *err = error_os(errno, "%s", path);
-
-		forget(&file);
-		return err;
-	}
-	*ret = file;
-	return NULL;
-}
-
-struct error *new_file_finish(struct new_file *file)
-{
-	struct error *err = NULL;
-	bool failed;
-
-	errno = 0;
-	failed = fflush(file->f) != 0 || ferror(file->f);
-	failed = failed || (file->temporary && fsync(fileno(file->f)) != 0);
-	failed |= fclose(file->f) != 0;
-	if (failed)
-		err = error_os(errno ? errno : EIO, "%s", file->path);
-	else if (file->temporary && rename(file->temporary, file->path) != 0)
-		err = error_os(errno, "%s", file->path);
-	if (err && file->temporary)
-		unlink(file->temporary);
-	forget(file);
-	return err;
-}
-
-void new_file_drop(struct new_file *file)
-{
-	if (!file->f)
-		return;
-	fclose(file->f);
-	if (file->temporary)
-		unlink(file->temporary);
-	forget(file);
 }
 
 void file_raise_limit(void)

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
+#include "debugger/base/file.h"
+#include "debugger/base/path.h"
 #include "debugger/base/str.h"
 #include "debugger/elf/elf_image.h"
 #include "debugger/live/code_maps.h"
@@ -214,25 +216,41 @@ static const struct target_ops live_ops = {
 
 /* --- opening --- */
 
+/* What a path leads to; below the target's root, its links are resolved in that root. */
+static bool stat_found(const char *path, struct stat *ret)
+{
+	int fd CLEANUP(file_close) = path_find(path, 0, NULL);
+
+	return fd >= 0 && fstat(fd, ret) == 0;
+}
+
 static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return stat_found(a, &x) && stat_found(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* Whether a path of the target is one of ours: not where it has another root, as in a container. */
+static bool is_path_of_ours(const struct target *t, const char *inside, const char *path)
+{
+	struct stat st;
+
+	return same_file(inside, path) || (!stat_found(inside, &st) && same_file(t->root, "/"));
 }
 
 /*
  * Tries in this order: the executable that the kernel has open (right even if it was deleted or
- * replaced), the path below the target's root, the path as we see it, and the file that the kernel
- * has mapped (for deleted libraries; needs CAP_CHECKPOINT_RESTORE).
+ * replaced), the path as we see it or, where the target has another root, below that root, and the
+ * file that the kernel has mapped (for deleted libraries; needs CAP_CHECKPOINT_RESTORE).
  */
 static struct module_file find_file(struct target *t, const struct mapping *m, bool is_main,
                                     unsigned attempt)
 {
 	const struct live *l = t->private;
 	const char *inside = arena_printf(&t->arena, "%s%s", t->root, m->path);
-	bool ours = same_file(inside, m->path) || access(inside, F_OK) != 0;
-	const char *shown = ours ? m->path : inside;
+	const char *shown = is_path_of_ours(t, inside, m->path) ? m->path : inside;
 	const char *opened;
 
 	if (is_main && l->exe)
@@ -246,8 +264,6 @@ static struct module_file find_file(struct target *t, const struct mapping *m, b
 	case 1:
 		return (struct module_file){ shown, shown };
 	case 2:
-		return (struct module_file){ m->path, m->path };
-	case 3:
 		opened = arena_printf(&t->arena, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		                      (int)l->reader, m->start, m->end);
 		return (struct module_file){ opened, m->path };

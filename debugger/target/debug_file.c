@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/path.h"
 #include "debugger/base/str.h"
 #include "debugger/elf/debuginfod.h"
 #include "debugger/target/module.h"
@@ -201,12 +203,22 @@ static const char *target_directory(struct arena *a, const struct target *t)
 	return t->root && *t->root ? arena_printf(a, "%s%s", t->root, system_directory) : NULL;
 }
 
+/* Whether one of the names in it is "..", which may lead out of the directory it is below. */
+static bool goes_up(const char *name)
+{
+	for (const char *p = name; (p = strstr(p, "..")); p += 2) {
+		if ((p == name || p[-1] == '/') && (!p[2] || p[2] == '/'))
+			return true;
+	}
+	return false;
+}
+
 static bool try_name(struct search *s, const char *own, const char *name)
 {
 	const char *inside = target_directory(&s->scratch, s->t);
 
 	return try_named(s, own, "", name) || try_named(s, own, ".debug", name) ||
-	       try_mirrored(s, system_directory, own, name) ||
+	       (!goes_up(name) && try_mirrored(s, system_directory, own, name)) ||
 	       (inside && try_mirrored(s, inside, own, name));
 }
 
@@ -224,19 +236,44 @@ static bool try_names(struct search *s, const char *beside)
 	        try_named(s, own, ".debug", base) || try_mirrored(s, system_directory, own, base));
 }
 
+/* The path without links. Below the target's root, it is that of the root. NULL: unknown. */
+static const char *path_without_links(struct search *s, const char *path)
+{
+	const char *root = s->t->root ? s->t->root : "";
+	size_t len = strlen(root);
+	char name[64], text[PATH_MAX], top[PATH_MAX];
+
+	if (!len || strncmp(path, root, len) != 0) {
+		char *real = realpath(path, NULL);
+		const char *copy = real ? arena_strdup(&s->scratch, real) : NULL;
+
+		free(real);
+		return copy;
+	}
+	int fd CLEANUP(file_close) = path_find(path, 0, NULL);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	ssize_t n = fd < 0 ? -1 : readlink(name, text, sizeof(text) - 1);
+	ssize_t m = readlink(root, top, sizeof(top) - 1);
+	if (n <= 0 || m <= 0)
+		return NULL;
+	text[n] = top[m] = '\0';
+	/* The root of a chroot has a name of its own, which begins the names of its files. */
+	size_t skip = strcmp(top, "/") == 0 ? 0 : (size_t)m;
+	return strncmp(text, top, skip) == 0 && text[skip] == '/'
+	               ? arena_printf(&s->scratch, "%s%s", root, text + skip)
+	               : NULL;
+}
+
 static bool try_files(struct search *s, const char *beside)
 {
 	const char *inside = target_directory(&s->scratch, s->t);
-	char *real;
 
 	if (try_build_id(s, system_directory) || (inside && try_build_id(s, inside)) ||
 	    try_names(s, beside))
 		return true;
 	/* If beside is a link, the debug file may be next to its target. */
-	real = realpath(beside, NULL);
-	bool found = real && strcmp(real, beside) != 0 && try_names(s, real);
-	free(real);
-	return found;
+	const char *real = path_without_links(s, beside);
+	return real && strcmp(real, beside) != 0 && try_names(s, real);
 }
 
 /* ---- from a server ---- */

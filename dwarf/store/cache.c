@@ -14,6 +14,8 @@
 
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/new_file.h"
+#include "debugger/base/path.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/types/type.h"
@@ -46,52 +48,6 @@ static const char *name_of(struct arena *a, const struct records_identity *ident
 	                    suffix);
 }
 
-static bool is_ours(const struct stat *st)
-{
-	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-static struct error *open_directory(const char *directory, int *ret)
-{
-	int fd CLEANUP(file_close) =
-		open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return error_os(errno, "%s", directory);
-	if (!is_ours(&st))
-		return error_new(ERR_USAGE, "%s belongs to another user, or others may write to it",
-		                 directory);
-	*ret = fd;
-	fd = -1;
-	return NULL;
-}
-
-/*
- * Creates the directory and its parents, but only in directories of the effective user: with sudo,
- * $HOME may belong to another. An existing directory is fine.
- */
-static void make_directory(const char *directory)
-{
-	SCRATCH(tmp);
-	char *path = arena_strdup(&tmp, directory);
-	bool ours = false;
-	struct stat st;
-
-	for (char *p = path; p;) {
-		char *slash = strchr(p + 1, '/');
-
-		if (slash)
-			*slash = '\0';
-		if (ours)
-			mkdir(path, 0700);
-		ours = stat(path, &st) == 0 && st.st_uid == geteuid();
-		if (slash)
-			*slash = '/';
-		p = slash;
-	}
-}
-
 /* ---- reading ---- */
 
 static struct error *check_ours(int fd, const char *name)
@@ -100,7 +56,7 @@ static struct error *check_ours(int fd, const char *name)
 
 	if (fstat(fd, &st) != 0)
 		return error_os(errno, "%s", name);
-	if (!is_ours(&st))
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
 		return error_new(ERR_USAGE, "%s is no file of ours", name);
 	return NULL;
 }
@@ -114,9 +70,8 @@ struct error *cache_read(const char *directory, const struct records_identity *i
 	SCRATCH(tmp);
 	const char *name = name_of(&tmp, identity);
 
-	TRY(open_directory(directory, &dir));
-	int fd CLEANUP(file_close) =
-		openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	TRY(path_open_own_folder(directory, &dir));
+	int fd CLEANUP(file_close) = file_open_regular_at(dir, name);
 	if (fd < 0)
 		return error_os(errno, "%s", name);
 	TRY(check_ours(fd, name));
@@ -212,25 +167,16 @@ struct error *cache_write(const char *directory, const struct records_identity *
 	size_t size;
 	SCRATCH(tmp);
 	const char *name = name_of(&tmp, identity);
-	const char *new = arena_printf(&tmp, "%s.%d%s", name, (int)getpid(), unfinished);
+	struct new_file file CLEANUP(new_file_drop) = { 0 };
 
-	make_directory(directory);
-	TRY(open_directory(directory, &dir));
+	path_make_own_folder(directory);
+	TRY(path_open_own_folder(directory, &dir));
 	data = records_save(f, identity, false, &size);
 	if (size > CACHE_MAX_FILE)
 		return error_new(ERR_STATE, "%s would be too large", name);
-	unlinkat(dir, new, 0);
-	int fd CLEANUP(file_close) =
-		openat(dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return error_os(errno, "%s", new);
-	struct error *err = file_write(fd, new, data, size);
-	if (!err && renameat(dir, new, dir, name) != 0)
-		err = error_os(errno, "%s", name);
-	if (err) {
-		unlinkat(dir, new, 0);
-		return err;
-	}
+	TRY(new_file_open_at(dir, name, 0600, &file));
+	TRY(file_write(fileno(file.f), name, data, size));
+	TRY(new_file_finish(&file));
 	trim(dir, max_total);
 	return NULL;
 }

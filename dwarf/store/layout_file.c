@@ -9,12 +9,14 @@
 
 #include "debugger/base/file.h"
 #include "debugger/base/log.h"
+#include "debugger/base/new_file.h"
 #include "debugger/base/str.h"
 
 enum { WORTH_COMPRESSION = 256 << 10, HEADER = 16 };
 
 static const char packed_magic[8] NONSTRING = "adbfactz";
 static const char begins[] = "adbfact";
+static const struct file_format format = { .begins = begins };
 
 /* ---- identity of the program ---- */
 
@@ -119,7 +121,7 @@ struct error *layout_file_write(const char *path, const struct dwarf_module *dm,
 		return error_new(ERR_UNSUPPORTED, "%s: the layout would have %zu MB", path,
 		                 n >> 20);
 	data = pack(data, &n);
-	TRY(new_file_open(path, 0600, begins, &file));
+	TRY(new_file_open(path, 0600, &format, &file));
 	/* Not written through the stream, which loses the errno of a failed write. */
 	TRY(file_write(fileno(file.f), path, data, n));
 	*size = n;

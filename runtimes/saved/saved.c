@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "debugger/base/file.h"
+#include "debugger/base/new_file.h"
 #include "debugger/base/vec.h"
 #include "runtimes/saved/saved_lines.h"
 
@@ -23,7 +24,7 @@ const struct want_word saved_want_words[] = {
 
 bool saved_is(const char *path)
 {
-	static const char begin[] = "{\"format\":\"" SAVED_FORMAT "\"";
+	static const char begin[] = SAVED_BEGIN;
 	char bytes[sizeof(begin) - 1];
 	int fd = file_open_regular(path);
 	gzFile gz = fd >= 0 ? gzdopen(fd, "rb") : NULL;
@@ -36,6 +37,20 @@ bool saved_is(const char *path)
 		close(fd);
 	return yes;
 }
+
+static bool is_saved(const uint8_t *start, size_t size)
+{
+	static const char begin[] = SAVED_BEGIN;
+	unsigned char bytes[sizeof(begin) - 1];
+
+	/* One that is not compressed counts, as it does when it is read. */
+	if (size >= sizeof(bytes) && memcmp(start, begin, sizeof(bytes)) == 0)
+		return true;
+	return file_format_inflate(start, size, bytes, sizeof(bytes)) &&
+	       memcmp(bytes, begin, sizeof(bytes)) == 0;
+}
+
+const struct file_format saved_format = { .is_own = is_saved };
 
 const char *saved_time(struct arena *a, int64_t when)
 {

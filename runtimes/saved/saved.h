@@ -50,9 +50,11 @@ const char *saved_time(struct arena *a, int64_t when);
 
 /* Whether the file begins like a saved snapshot; false also when it cannot be read. */
 bool saved_is(const char *path);
+/* The same of a file that is to be replaced. */
+extern const struct file_format saved_format;
 
 /*
- * Writes a snapshot atomically: path never has a partial file. path may be a pipe or a device. The
+ * Writes a snapshot atomically: path never has a partial file. The
  * file is readable by the user only. ERR_USAGE when path is an existing file that is no saved
  * snapshot, so that a mistake does not overwrite a core. info->values false: variables have a
  * struct local.problem instead of a value.

@@ -7,6 +7,8 @@
 #include "runtimes/saved/saved.h"
 
 #define SAVED_FORMAT "asyncdbg-snapshot"
+/* How every saved snapshot begins, before it is compressed. */
+#define SAVED_BEGIN "{\"format\":\"" SAVED_FORMAT "\""
 
 enum { SAVED_VERSION = 2 };
 

@@ -9,6 +9,7 @@
 
 #include "debugger/base/file.h"
 #include "debugger/base/map.h"
+#include "debugger/base/new_file.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
@@ -479,14 +480,8 @@ static struct error *write_to(FILE *f, const struct snapshot *from, const struct
 struct error *saved_write(const char *path, const struct snapshot *s, const struct saved_info *info)
 {
 	struct new_file file CLEANUP(new_file_drop) = { 0 };
-	struct stat st;
 
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size && !saved_is(path))
-		return error_new(ERR_USAGE,
-		                 "%s exists and is no saved snapshot: choose another name, or "
-		                 "remove it",
-		                 path);
-	TRY(new_file_open(path, 0600, NULL, &file));
+	TRY(new_file_open(path, 0600, &saved_format, &file));
 	TRY(error_wrap(write_to(file.f, s, info), "%s", path));
 	return new_file_finish(&file);
 }

@@ -253,7 +253,7 @@ static struct error *read_mapping(pid_t pid, const struct mapping *mapping, stru
 
 	m->path = str_clean(a, mapping->path, strlen(mapping->path));
 	m->file = arena_printf(a, "/proc/%d/root%s", (int)pid, mapping->path);
-	m->fd = open(m->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	m->fd = file_open_regular(m->file);
 	struct error *err = NULL;
 	if (is_new_file(all, m) && !is_full(all) && !(err = usdt_notes_read(a, m->fd, &notes)))
 		add_notes(all, m, &notes);

@@ -231,7 +231,7 @@ def run_wrong(asyncdbg, path):
             (["-p", pid, "metrics", "-o", ""], 64, "the name of the file is empty"),
             (["-p", pid, "--json", "metrics", "--duration", "10ms"], 64, "text format"),
             (["-p", pid, "metrics", "--duration", "10ms", "-o", other.name], 64, "is something else"),
-            (["-p", pid, "metrics", "--duration", "10ms", "-o", "/dev/full"], 2, "No space"),
+            (["-p", pid, "metrics", "--duration", "10ms", "-o", "/dev/full"], 64, "is a device"),
             (["-p", str(os.getpid()), "metrics"], 2, "no async runtime"),
             (["metrics"], 64, "needs a running process"),
         ]

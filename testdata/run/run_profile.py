@@ -421,7 +421,7 @@ def run_wrong(asyncdbg, path):
         (["-p", pid, "profile", "--cpu", "--rate", "0"], 64, "from 1 to"),
         (["-p", pid, "profile", "--rate", "99"], 64, "--cpu"),
         (["-p", pid, "--json", "profile", "--format", "folded"], 64, "not both"),
-        (["-p", pid, "profile", "--duration", "10ms", "-o", "/dev/full"], 2, "No space"),
+        (["-p", pid, "profile", "--duration", "10ms", "-o", "/dev/full"], 64, "is a device"),
         (["-p", str(os.getpid()), "profile"], 2, "no async runtime"),
         (["profile"], 64, "needs a running process"),
     ]

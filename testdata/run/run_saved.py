@@ -236,7 +236,7 @@ def check_refusals(looks):
                           (("-c", "before", "whatis", "0x1000"), "none of the program's memory"),
                           (("-c", "before", "diff", "--interval", "1s"), "only a process moves"),
                           (("diff", "before", "missing"), "No such file"),
-                          (("-p", str(looks.program.pid), "save", "kept"), "no saved snapshot")):
+                          (("-p", str(looks.program.pid), "save", "kept"), "is something else")):
         (looks.work / "kept").write_text("a file of the user")
         done = subprocess.run([looks.asyncdbg, *words], cwd=looks.work, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -81,7 +81,7 @@ def test_begin(asyncdbg, program):
         check_true("begin: ready", any(line == "ready\n" for line in trace.stdout))
         _, message = trace.communicate(timeout=WAIT)
         leave_out_refused(message)
-        items = [item for item in map(json.loads, file) if item.get("event") == "task-spawn"]
+        items = [item for item in map(json.loads, open(file.name, encoding="utf-8")) if item.get("event") == "task-spawn"]
     check("begin: seen late", [item["type"] for item in items if item.get("late")], [])
     own = os.path.basename(program) + "::"
     check_lines("begin", [item for item in items if item["type"].startswith(own)])
@@ -108,7 +108,7 @@ def test_launched(asyncdbg, program):
     with tempfile.NamedTemporaryFile("r", suffix=".txt") as file:
         words = ["trace", "--format", "text", "-o", file.name, "--events", "task-spawn", *slow, "--", program, "now", "counts"]
         subprocess.run([asyncdbg, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAIT)
-        lines = [line for line in file if " task-spawn " in line and "[seen late]" not in line]
+        lines = [line for line in open(file.name, encoding="utf-8") if " task-spawn " in line and "[seen late]" not in line]
     check_true("launched: spawns", lines)
     check("launched: without a place", [line for line in lines if not re.search(r" at \S+\.rs:\d+", line)], [])
 
