@@ -86,14 +86,14 @@ static void subject_reading(struct text *t, const struct snapshot *s)
 {
 	const struct reading *r = &s->reading;
 
-	if (r->how == READ_RUNNING) {
+	if (r->how == READ_RUNNING && !r->stops) {
 		str_append(&t->line, ", not stopped");
 		return;
 	}
 	str_printf(&t->line, ", paused %.1f ms", (double)r->pause_ns / 1e6);
 	if (r->threads && r->threads < s->nthreads)
 		str_printf(&t->line, " (%zu of %zu threads)", r->threads, s->nthreads);
-	if (r->how == READ_LIMITED)
+	if (r->how != READ_STOPPED)
 		str_append(&t->line, ", then read while it ran");
 }
 

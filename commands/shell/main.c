@@ -98,8 +98,8 @@ static const struct argp_option argp_options[] = {
 	  "Never stop the process: what changes while it is read is marked", 0 },
 	{ "max-pause", KEY_MAX_PAUSE, "TIME", 0,
 	  "Stop it for at most TIME, as 5ms or 500us (more only where the kernel keeps asyncdbg "
-	  "from "
-	  "running); go on as with --no-stop",
+	  "from running); after three tries go on as with --no-stop. Default: 20ms, or 50us a "
+	  "thread where that is more",
 	  0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
@@ -315,6 +315,7 @@ static error_t check_options(struct options *o, struct argp_state *state)
 		argp_error(state, "-p, --name and -c exclude each other");
 	if (o->name)
 		find_by_name(o, state);
+	o->session.target.stop.brief = true;
 	if (o->session.target.stop.all && o->session.target.stop.never)
 		argp_error(state, "--stop-all and --no-stop exclude each other");
 	if (o->output && !o->words.n)

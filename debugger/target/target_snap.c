@@ -55,6 +55,15 @@ bool target_is_halted(const struct target *t)
 	return t->ops->is_halted && t->ops->is_halted(t);
 }
 
+uint64_t target_max_pause(const struct target *t)
+{
+	uint64_t all = (uint64_t)t->nthreads * PAUSE_THREAD_NS;
+
+	if (t->options.has_max || !t->options.brief)
+		return t->options.has_max ? t->options.max_ns : 0;
+	return all > PAUSE_NS ? all : PAUSE_NS;
+}
+
 bool target_slept_on(struct target *t, pid_t tid)
 {
 	return t->ops->slept_on && t->ops->slept_on(t, tid);
@@ -173,6 +182,11 @@ static struct error *stop_and_copy(struct snap *s)
 	return s->err;
 }
 
+static bool is_limited(const struct target *t)
+{
+	return t->options.has_max || t->options.brief;
+}
+
 /* Whether the options permit a stop, and it can succeed in the time they allow. */
 static bool may_stop(const struct snap *s)
 {
@@ -182,7 +196,32 @@ static bool may_stop(const struct snap *s)
 
 	if (t->options.never || t->stop_failed)
 		return false;
-	return !t->options.has_max || cost < t->options.max_ns;
+	return !is_limited(t) || cost < target_max_pause(t);
+}
+
+/*
+ * Tries a stop again where it took too long: under load a thread waits for a processor before it
+ * can stop. The target runs as long in between as it stood still.
+ */
+static struct error *try_stops(struct snap *s)
+{
+	struct copy *copy = &s->t->copy;
+	uint64_t pause_ns = 0;
+
+	for (unsigned tries = 1;; tries++) {
+		s->slice_from = 0;
+		TRY(stop_and_copy(s));
+		pause_ns += copy->pause_ns;
+		copy->tries = tries;
+		if (copy->pause_ns > copy->longest_ns)
+			copy->longest_ns = copy->pause_ns;
+		if (copy->stopped > 0 || tries == PAUSE_TRIES)
+			break;
+		TRY(interrupt_sleep((double)copy->pause_ns / 1e9));
+		target_forget_threads(s->t);
+	}
+	copy->pause_ns = pause_ns;
+	return NULL;
 }
 
 static struct error *snap(struct snap *s)
@@ -193,13 +232,13 @@ static struct error *snap(struct snap *s)
 
 	s->bytes = page_cache_plan(t->cache, t->misses > 0);
 	remember_stacks(s);
-	s->limited = t->options.has_max;
-	s->max_ns = t->options.has_max ? t->options.max_ns : 0;
+	s->limited = is_limited(t);
+	s->max_ns = target_max_pause(t);
 	target_forget_threads(t);
 	t->copy = (struct copy){ .how = COPY_RUNNING };
 	if (stops)
-		TRY(stop_and_copy(s));
-	/* Do not try again: it would take as long. */
+		TRY(try_stops(s));
+	/* Do not try again in later rounds: it would take as long. */
 	t->stop_failed = stops && t->copy.stopped == 0;
 	if (t->copy.stopped > 0) {
 		t->copy.how = s->whole ? COPY_STOPPED : COPY_LIMITED;
@@ -237,11 +276,12 @@ static void nothing(void *arg)
 /* A brief stop that only reads registers. */
 static struct error *stop_for_registers(struct target *t)
 {
-	const struct brief_stop stop = { .max_ns = t->options.has_max ? t->options.max_ns : 0,
-		                         .act = nothing };
+	const struct brief_stop stop = { .max_ns = target_max_pause(t), .act = nothing };
 
 	target_forget_threads(t);
 	TRY(t->ops->stop_briefly(t, &stop, &t->copy));
+	t->copy.longest_ns = t->copy.pause_ns;
+	t->copy.tries = 1;
 	return t->copy.stopped == 0 && t->ops->peek ? t->ops->peek(t) : NULL;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/vec.h"
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
@@ -223,6 +224,7 @@ struct sim {
 	unsigned char counter; /* the value of all bytes now */
 	unsigned reads, stops;
 	unsigned moves_at; /* counter is incremented before this read; 0 never */
+	unsigned slow;     /* so many brief stops take too long */
 	bool gone;
 };
 
@@ -264,6 +266,30 @@ static const struct target_ops sim_ops = { .kind = "live",
 	                                   .stop = sim_stop,
 	                                   .resume = sim_nothing,
 	                                   .close = sim_nothing };
+
+enum { SLOW_NS = 3000, QUICK_NS = 1000 };
+
+static struct error *sim_stop_briefly(struct target *t, const struct brief_stop *b,
+                                      struct copy *ret)
+{
+	struct sim *s = t->private;
+
+	b->prepare(b->arg);
+	s->stops++;
+	ret->pause_ns = s->slow ? SLOW_NS : QUICK_NS;
+	ret->stopped = s->slow ? 0 : 1;
+	t->stopped_at = clock_now_ns();
+	if (ret->stopped)
+		b->act(b->arg);
+	s->slow -= s->slow > 0;
+	return NULL;
+}
+
+static const struct target_ops sim_brief_ops = { .read = sim_read,
+	                                         .stop = sim_stop,
+	                                         .stop_briefly = sim_stop_briefly,
+	                                         .resume = sim_nothing,
+	                                         .close = sim_nothing };
 
 static struct target *sim_open(struct sim *s)
 {
@@ -546,6 +572,53 @@ static void test_a_pause_that_is_too_short_for_the_pages(void **state)
 	assert_int_equal(t->doubts, 1);
 }
 
+/* 24 threads on two busy processors took 41 ms to stop, and up to 938. */
+static void test_a_stop_that_takes_too_long_is_tried_again(void **state)
+{
+	static const struct {
+		unsigned slow, stops;
+		uint64_t pause_ns, longest_ns;
+		enum copy_how how;
+	} rows[] = {
+		{ 0, 1, QUICK_NS, QUICK_NS, COPY_STOPPED },
+		{ 1, 2, SLOW_NS + QUICK_NS, SLOW_NS, COPY_STOPPED },
+		{ 2, 3, 2 * SLOW_NS + QUICK_NS, SLOW_NS, COPY_STOPPED },
+		{ 9, PAUSE_TRIES, 3 * SLOW_NS, SLOW_NS, COPY_RUNNING },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sim s;
+		struct target *t CLEANUP(target_closep) = sim_open(&s);
+
+		t->ops = &sim_brief_ops;
+		t->options.brief = true;
+		s.slow = rows[i].slow;
+		snap(t);
+		assert_int_equal(s.stops, rows[i].stops);
+		assert_int_equal(t->copy.tries, rows[i].stops);
+		assert_int_equal(t->copy.pause_ns, rows[i].pause_ns);
+		assert_int_equal(t->copy.longest_ns, rows[i].longest_ns);
+		assert_int_equal(t->copy.how, rows[i].how);
+		assert_int_equal(t->stop_failed, rows[i].how == COPY_RUNNING);
+		assert_int_equal(byte_at(t, LOW), 1);
+	}
+}
+
+static void test_the_pause_is_limited_by_itself(void **state)
+{
+	struct target t = { .options = { .brief = true }, .nthreads = 24 };
+
+	(void)state;
+	assert_int_equal(target_max_pause(&t), 20000000);
+	t.nthreads = 2003;
+	assert_int_equal(target_max_pause(&t), 100150000);
+	t.options = (struct stop_options){ .brief = true, .has_max = true, .max_ns = 5 };
+	assert_int_equal(target_max_pause(&t), 5);
+	t.options = (struct stop_options){ 0 };
+	assert_int_equal(target_max_pause(&t), 0);
+}
+
 static void test_a_target_that_is_gone(void **state)
 {
 	struct sim s;
@@ -633,6 +706,8 @@ int main(void)
 		cmocka_unit_test(test_without_a_stop_changes_are_doubts),
 		cmocka_unit_test(test_a_pause_of_nothing_is_no_stop),
 		cmocka_unit_test(test_a_pause_that_is_too_short_for_the_pages),
+		cmocka_unit_test(test_a_stop_that_takes_too_long_is_tried_again),
+		cmocka_unit_test(test_the_pause_is_limited_by_itself),
 		cmocka_unit_test(test_a_target_that_is_gone),
 		cmocka_unit_test(test_a_target_that_goes_before_its_stop),
 		cmocka_unit_test(test_cache_grows),

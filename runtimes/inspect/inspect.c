@@ -551,8 +551,8 @@ static void add_reading(struct live_round *r)
 	          : copy->how == COPY_LIMITED ? READ_LIMITED
 	                                      : READ_RUNNING;
 	to->pause_ns += copy->pause_ns;
-	to->longest_ns = copy->pause_ns > to->longest_ns ? copy->pause_ns : to->longest_ns;
-	to->stops += copy->pause_ns > 0;
+	to->longest_ns = copy->longest_ns > to->longest_ns ? copy->longest_ns : to->longest_ns;
+	to->stops += copy->tries;
 	to->threads = copy->stopped;
 	to->bytes = copy->bytes;
 }
@@ -624,10 +624,22 @@ static struct error *stop_and_collect(struct inspector *in, const struct request
 	return NULL;
 }
 
+/* Not in the words of a failure: it is read as with --no-stop. */
+static void note_failed_stops(struct live_round *r)
+{
+	uint64_t max_ns = target_max_pause(r->in->target);
+
+	snapshot_note(r->out,
+	              "it could not be stopped within %" PRIu64
+	              " ms, at %d tries, and was read while it ran: --max-pause TIME allows more",
+	              max_ns / 1000000, PAUSE_TRIES);
+}
+
 static struct error *inspect_live(struct live_round *r)
 {
 	struct target *t = r->in->target;
 	bool complete = false, limited = t->options.never || t->options.has_max || t->options.only;
+	bool whole = !limited && !t->options.brief; /* the last walk may be made during a stop */
 
 	if (!limited && target_is_halted(t)) {
 		target_invalidate(t);
@@ -649,9 +661,11 @@ static struct error *inspect_live(struct live_round *r)
 		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
 		snapshot_free(r->out);
 		r->out = NULL;
-		TRY(copy_and_collect(r, limited && round == MAX_ROUNDS, &complete));
+		TRY(copy_and_collect(r, !whole && round == MAX_ROUNDS, &complete));
 	}
-	if (complete || limited)
+	if (t->stop_failed)
+		note_failed_stops(r);
+	if (complete || !whole)
 		return NULL;
 	snapshot_free(r->out);
 	r->out = NULL;
