@@ -29,6 +29,7 @@ static struct error *decode_root(struct collector *c, bool listed, const struct 
 
 	TRY(executor_future(c, h, &future));
 	d.idle = executor_state(h->state) == TASK_IDLE;
+	d.woken = future_is_woken(executor_state(h->state));
 	count_wakers(listed, h, task);
 	d.forgotten = task->has_wakers && task->wakers == 0;
 	task->root = without_wrapper(h->plan, future_decode(&d, future));

@@ -28,6 +28,8 @@ struct inspector {
 	struct map coroutines;  /* name of a coroutine, as in future.type -> its type */
 	struct map drops;       /* struct type -> has it drop glue; see locals.c */
 	struct show_cache show; /* cache of show_value() */
+	struct map passed_over; /* a future -> when it was first seen so: passed_over.h */
+	bool look_again; /* of the last snapshot: some of it would be certain at a second look */
 	const struct secrets *secrets; /* see struct inspector_options */
 	struct records_options records;
 	uint64_t own_build;                    /* see own_build(); 0 also if no cache is used */
@@ -110,6 +112,7 @@ struct collector {
 	struct map places;           /* struct future -> struct frame_place: locals.h */
 	struct map queues;           /* a queue of waiters -> struct walked of leaf_queue.c */
 	size_t nwaiters;             /* in all of these queues */
+	struct map passed_over;      /* as in the inspector, of this snapshot */
 	bool leads_left; /* a runtime was found during the walk that is missing in this snapshot */
 	VEC(struct task_set) task_sets; /* found while decoding, each once */
 	VEC(struct future_region)

@@ -13,6 +13,7 @@
 #include "runtimes/future/deadline.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/leaf_fd.h"
+#include "runtimes/future/leaf_queue.h"
 #include "runtimes/model/names.h"
 
 /* ---- operations ---- */
@@ -132,7 +133,7 @@ static struct error *describe_submitted(struct leaf *l, const struct type *op, c
 		TRY(arm(l, raw, &done));
 		TRY(describe_fd(l, raw, &where));
 	}
-	wait_phrase(l, "%s %s%s%s%s", name, done ? "done, about to go on" : "in flight",
+	wait_phrase(l, "%s %s%s%s%s", name, done ? leaf_next(l, "done") : "in flight",
 	            direction ? ", " : "", direction ? direction : "", where);
 	return NULL;
 }

@@ -230,6 +230,7 @@ static struct error *decode(struct collector *c, struct task *task)
 		return NULL;
 	count_wakers(&h, task);
 	d.idle = task->state == TASK_IDLE;
+	d.woken = future_is_woken(task->state);
 	d.forgotten = task->has_wakers && task->wakers == 0;
 	task->root = future_decode(&d, (struct value){ plan->future, task->addr + plan->offset });
 	task->root->uncertain |= plan->merged;

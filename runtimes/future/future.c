@@ -510,6 +510,11 @@ struct future *future_decode(struct decoder *d, struct value v)
 	return f;
 }
 
+bool future_is_woken(enum task_state state)
+{
+	return state == TASK_SCHEDULED || state == TASK_RUNNING;
+}
+
 bool future_is_at_rest(const struct future *f)
 {
 	while (!f->wait && f->nchildren == 1 && f->children[0]->branch == BRANCH_POLLED)

@@ -35,6 +35,7 @@ struct decoder {
 	 * or both */
 	unsigned direction;
 	bool idle;      /* the task was not woken since its last poll */
+	bool woken;     /* the task was woken, or runs: it will be polled */
 	bool forgotten; /* idle, and no waker of the task exists */
 	bool unpolled;  /* the future being decoded is not polled: see enum branch */
 	bool doubted;   /* the same, but it may be polled, or may have been moved from here */
@@ -55,6 +56,9 @@ struct future *future_decode(struct decoder *d, struct value v);
  * f->dyn if a vtable was on the way, and f->uncertain if the vtable's type is not exact.
  */
 struct error *future_strip(struct decoder *d, struct value *v, struct future *f) MUST_CHECK;
+
+/* Whether a task in that state will be polled: decoder.woken. */
+bool future_is_woken(enum task_state state);
 
 /*
  * Whether nothing has f in progress. Follows f to its innermost only child, which is a timer that

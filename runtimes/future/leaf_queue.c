@@ -6,6 +6,7 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
+#include "runtimes/common/passed_over.h"
 
 enum {
 	MAX_WAITERS = 1 << 20, /* in all queues of a snapshot */
@@ -235,11 +236,37 @@ const char *leaf_queue_behind(const struct leaf *l, const struct queue *q)
 	return arena_strdup(l->d->c->a, str_text(&s));
 }
 
-const char *leaf_next(const struct leaf *l)
+/* Has a poll of the task passed this future over for certain? */
+static bool was_passed_over(const struct leaf *l)
 {
-	if (!l->d->unpolled)
-		return "about to go on";
-	return l->d->doubted ? "not taken yet" : "but nobody polls the future that got it";
+	const struct decoder *d = l->d;
+
+	/* Who is about to wake an idle task has a waker of it, which counts as a reference. */
+	bool certain = passed_over_note(d->c, map_key_of_pair(l->v.addr, d->waker));
+	return certain || (d->forgotten && !d->in_set);
+}
+
+static const char *idle_text(const struct leaf *l)
+{
+	bool certain = was_passed_over(l);
+
+	wait_string(l, "passed_over", certain ? "certain" : "possible");
+	return certain ? "; its task was polled since and did not poll it"
+	               : "; its task may have been polled since without polling it";
+}
+
+const char *leaf_next(const struct leaf *l, const char *word)
+{
+	const struct decoder *d = l->d;
+	const char *next;
+
+	if (d->unpolled)
+		next = d->doubted ? ", not taken yet" : ", but nobody polls the future that got it";
+	else if (d->woken)
+		next = ", about to go on";
+	else
+		next = d->idle && d->waker ? idle_text(l) : ", not taken yet";
+	return arena_printf(d->c->a, "%s%s", word, next);
 }
 
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what)

@@ -51,8 +51,13 @@ const char *leaf_queue_behind(const struct leaf *l, const struct queue *q);
 /* Frees what is cached in c. */
 void leaf_queues_free(struct collector *c);
 
-/* The phrase for a future that has been granted what it waits for: it depends on who polls it. */
-const char *leaf_next(const struct leaf *l);
+/*
+ * The phrase for a future that has got what it waits for, as the word says ("granted"), and what
+ * comes next: "granted, about to go on". Where its task is idle, a poll has consumed the wake-up
+ * and has not reached this future: adds passed_over to the wait. That is certain at the second
+ * look: at one look alone, the wake-up may be about to come.
+ */
+const char *leaf_next(const struct leaf *l, const char *word);
 
 /* "1 sender", "2 senders"; in the snapshot's arena. */
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);

@@ -64,6 +64,7 @@ struct error *future_object_decode(struct collector *c, struct task *task, struc
 		return NULL;
 	struct decoder d = { .c = c, .waker = task->addr, .runtime = task->runtime };
 	d.idle = task->state == TASK_IDLE;
+	d.woken = future_is_woken(task->state);
 	d.forgotten = task->has_wakers && task->wakers == 0;
 	task->root = future_decode(&d, (struct value){ future, data });
 	task->root->uncertain |= !exact;

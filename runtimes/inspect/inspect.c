@@ -14,6 +14,7 @@
 #include "dwarf/values/show_rows.h"
 #include "runtimes/common/instant.h"
 #include "runtimes/common/io_error.h"
+#include "runtimes/common/passed_over.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/leaf_queue.h"
 #include "runtimes/future/unpolled.h"
@@ -192,6 +193,11 @@ const struct target_info *inspector_info(const struct inspector *in)
 	return &in->info;
 }
 
+bool inspector_wants_look(const struct inspector *in)
+{
+	return in->look_again;
+}
+
 bool inspector_is_known(const struct inspector *in)
 {
 	const struct module *m = in->target->main_module;
@@ -212,6 +218,7 @@ void inspector_close(struct inspector *in)
 	debuginfo_close(in->di);
 	vec_free(&in->notes);
 	map_free(&in->paths);
+	map_free(&in->passed_over);
 	map_free(&in->drops);
 	map_free(&in->coroutines);
 	map_free(&in->selects);
@@ -286,6 +293,7 @@ struct snapshot *collector_finish(struct collector *c)
 		if ((*r)->free)
 			(*r)->free(c);
 	}
+	passed_over_keep(c);
 	map_free(&c->tasks);
 	map_free(&c->places);
 	map_free(&c->wakers);
@@ -681,6 +689,7 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 		                .stop_all = (want & WANT_STACKS) != 0 };
 	struct error *err;
 
+	in->look_again = false;
 	if (in->target->ops->stop)
 		err = inspect_live(&r);
 	else

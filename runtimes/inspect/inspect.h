@@ -33,6 +33,9 @@ struct error *inspector_open(struct target *t, const struct inspector_options *o
 /* After target_update_modules(): what was loaded since is searched, too. */
 void inspector_update(struct inspector *in);
 void inspector_close(struct inspector *in);
+/* Whether something in the last snapshot that is only possible would be certain at a second look.
+ */
+bool inspector_wants_look(const struct inspector *in);
 /* What is known of the target without a snapshot; lives as long as in. */
 const struct target_info *inspector_info(const struct inspector *in);
 /*

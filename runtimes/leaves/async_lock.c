@@ -236,7 +236,7 @@ static void describe_first_writer(struct leaf *l, const struct rwlock *lock, con
 	if (lock->readers)
 		wait_int(l, "position", 1);
 	wait_phrase(l, "async-lock rwlock %s, %s%s", to, held,
-	            lock->readers ? "first in its queue" : leaf_next(l));
+	            lock->readers ? "first in its queue" : leaf_next(l, "its turn"));
 }
 
 static struct error *decode_first_writer(struct leaf *l, const char *listener_path, const char *to)

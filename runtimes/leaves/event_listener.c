@@ -88,7 +88,7 @@ const char *leaves_listener_text(const struct leaf *l, const struct leaves_liste
 	if (!listener->listening)
 		return "its place in the queue is unknown";
 	if (listener->notified)
-		return arena_printf(l->d->c->a, "notified, %s", leaf_next(l));
+		return leaf_next(l, "notified");
 	return leaf_queue_text(l->d->c->a, &listener->queue);
 }
 

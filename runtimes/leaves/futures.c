@@ -170,9 +170,7 @@ static struct error *describe_pool(struct leaf *l, struct pool *pool, bool grant
 	l->w->primitive = pool->object.addr;
 	wait_bool(l, "polled", polled);
 	wait_bool(l, "granted", granted);
-	return pool_describe(l, pool,
-	                     granted ? arena_printf(l->d->c->a, "it has got one, %s", leaf_next(l))
-	                             : "");
+	return pool_describe(l, pool, granted ? leaf_next(l, "it has got one") : "");
 }
 
 static struct error *decode_oneshot(struct leaf *l)
@@ -249,7 +247,7 @@ static const char *mutex_text(const struct leaf *l, bool polled, bool woken, uin
 	if (!polled)
 		return "never polled";
 	if (woken)
-		return arena_printf(l->d->c->a, "woken, %s", leaf_next(l));
+		return leaf_next(l, "woken");
 	/* They have no order. */
 	return waiting == 1 ? "nobody else waits"
 	                    : arena_printf(l->d->c->a, "1 of %" PRIu64 " that wait", waiting);

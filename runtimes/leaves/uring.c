@@ -8,6 +8,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/future/leaf_fd.h"
+#include "runtimes/future/leaf_queue.h"
 #include "runtimes/leaves/leaves.h"
 
 /* What becomes of an operation: Lifecycle of the driver. */
@@ -102,7 +103,7 @@ static struct error *describe(struct leaf *l, struct value op, struct value data
 	else
 		leaf_arm_none(l);
 	TRY(describe_fd(l, data, &where));
-	wait_phrase(l, "%s %s%s%s%s", name, life.done ? "done, about to go on" : "in flight",
+	wait_phrase(l, "%s %s%s%s%s", name, life.done ? leaf_next(l, "done") : "in flight",
 	            direction ? ", " : "", direction ? direction : "", where);
 	return NULL;
 }

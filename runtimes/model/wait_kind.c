@@ -8,13 +8,13 @@
 #define BY_WAKER    (1U << HOLDING_WAKER)
 #define BY_SLOT     (1U << HOLDING_SLOT)
 
-#define QUEUE   "polled granted closed position tasks_ahead behind tasks_behind"
+#define QUEUE   "polled granted passed_over closed position tasks_ahead behind tasks_behind"
 #define PERMITS QUEUE " permits_wanted permits_missing permits_available"
 #define POOL    QUEUE " size max_size idle in_use opening own_frames"
 #define RWLOCK  QUEUE " writer readers permits_held"
 #define SLEEP   "deadline_ns remaining_ms now registered"
 #define FD      "fd descriptor local peer"
-#define IO      "resource direction registered readiness " FD " " SEND " " TLS
+#define IO      "resource direction registered readiness passed_over " FD " " SEND " " TLS
 #define TLS     "tls_role tls_phase tls_version tls_server_name"
 #define SEND    "send_queue unacknowledged peer_window retransmits"
 #define MPSC    "queued capacity senders weak_senders closed"
@@ -115,7 +115,7 @@ const struct wait_kind wait_kinds[] = {
 	  .noun = "notify",
 	  .object = "notify",
 	  .roles = BY_WAKER,
-	  .details = "notified position tasks_ahead" },
+	  .details = "notified passed_over position tasks_ahead" },
 	{ .name = "cancellation",
 	  .target = WAIT_WAKERS,
 	  .noun = "cancellation",
@@ -125,7 +125,7 @@ const struct wait_kind wait_kinds[] = {
 	  .target = WAIT_WAKERS,
 	  .noun = "barrier",
 	  .roles = BY_WAKER,
-	  .details = "arrived wanted complete" },
+	  .details = "arrived wanted complete passed_over" },
 	{ .name = "set_once",
 	  .target = WAIT_WAKERS,
 	  .noun = "set_once",
@@ -151,7 +151,7 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "process", .details = "pid" },
 	{ .name = "duplex",
 	  .details = "resource direction registered buffered capacity other_end_alive " TLS },
-	{ .name = "blocking", .details = "resource busy " FD },
+	{ .name = "blocking", .details = "resource busy passed_over " FD },
 	{ .name = "pending", .target = WAIT_FOREVER },
 	{ .name = "ready" },
 	{ .name = "yield" },

@@ -25,6 +25,7 @@ struct asyncdbg {
 	struct graph *graph;       /* of the snapshot of the last asyncdbg_verdicts(); NULL: none */
 	struct verdicts *verdicts; /* of that graph */
 	bool few;                  /* the current snapshot is of asyncdbg_few() */
+	bool looked_again;         /* see take() */
 	bool pinned;
 	uint64_t nloads;    /* how often modules have come or gone */
 	struct arena arena; /* until asyncdbg_close() */
@@ -272,6 +273,25 @@ static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
 	return NULL;
 }
 
+/*
+ * Takes a snapshot; and once, where that makes something certain, a second one. Only once: in a
+ * busy program some future may always be about to be woken.
+ */
+static struct error *take(struct asyncdbg *d, unsigned wants, const struct question *question,
+                          struct snapshot **ret)
+{
+	enum { BETWEEN_MS = 30 };
+
+	TRY(inspect(d->inspector, wants, question, ret));
+	if (d->looked_again || !inspector_wants_look(d->inspector))
+		return NULL;
+	d->looked_again = true;
+	snapshot_free(*ret);
+	*ret = NULL;
+	TRY(interrupt_sleep(BETWEEN_MS / 1000.0));
+	return inspect(d->inspector, wants, question, ret);
+}
+
 struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct question *question,
                                 const struct snapshot **ret)
 {
@@ -294,7 +314,7 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 		if (still)
 			wants |= d->wants;
 		TRY(see_libraries(d));
-		TRY(inspect(d->inspector, wants, question, &fresh));
+		TRY(take(d, wants, question, &fresh));
 		asyncdbg_drop(d);
 		d->snapshot = fresh;
 		d->question = keep_question(fresh, question);

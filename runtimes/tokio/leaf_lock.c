@@ -50,8 +50,7 @@ static const char *turn_text(const struct leaf *l, const struct acquire *q)
 		return "its place in the queue is unknown";
 	/* What is in the queue exists. What was granted may be a trace of a future that moved. */
 	bool stays = l->d->unpolled && (q->queue.found || !l->d->doubted);
-	text = q->queue.found ? leaf_queue_text(a, &q->queue)
-	                      : arena_printf(a, "granted, %s", leaf_next(l));
+	text = q->queue.found ? leaf_queue_text(a, &q->queue) : leaf_next(l, "granted");
 	return stays ? arena_printf(a, "%s%s", text, leaf_queue_behind(l, &q->queue)) : text;
 }
 

@@ -52,7 +52,7 @@ static void test_mutex(void **state)
 	} cases[] = {
 		{ 1, true, true, false, "mutex lock, first in its queue" },
 		{ 1, true, false, false, "mutex lock, its place in the queue is unknown" },
-		{ 0, true, false, false, "mutex lock, granted, about to go on" },
+		{ 0, true, false, false, "mutex lock, granted, not taken yet" },
 		{ 1, false, false, false, "mutex lock, never polled" },
 		{ 1, true, true, true, "mutex lock, closed" },
 	};
@@ -142,7 +142,7 @@ static void test_notify(void **state)
 		{ FIRST, false, "notify, first in its queue" },
 		{ NOWHERE, false, "notify, not in its queue" },
 		{ BEHIND_A_CYCLE, false, "notify, its place in the queue is unknown" },
-		{ NOWHERE, true, "notify, notified, about to go on" },
+		{ NOWHERE, true, "notify, notified, not taken yet" },
 	};
 
 	(void)state;

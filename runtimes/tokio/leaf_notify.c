@@ -166,7 +166,7 @@ static struct error *describe_pool(struct leaf *l, struct pool *pool, struct val
 	if (q.found)
 		turn = leaf_queue_text(l->d->c->a, &q);
 	else if (notified)
-		turn = arena_printf(l->d->c->a, "notified, %s", leaf_next(l));
+		turn = leaf_next(l, "notified");
 	return pool_describe(l, pool, turn);
 }
 
@@ -190,12 +190,11 @@ static struct error *describe_notify(struct leaf *l, struct value notify)
 	TRY(leaf_queue_read(l, list, node, &leaf_sync_queue, &q));
 	if (q.found)
 		leaf_queue_details(l, &q);
-	wait_phrase(l, "notify, %s%s",
-	            notified  ? "notified, "
+	wait_phrase(l, "notify, %s",
+	            notified  ? leaf_next(l, "notified")
 	            : q.found ? leaf_queue_text(l->d->c->a, &q)
 	            : q.whole ? "not in its queue"
-	                      : "its place in the queue is unknown",
-	            notified ? leaf_next(l) : "");
+	                      : "its place in the queue is unknown");
 	return NULL;
 }
 

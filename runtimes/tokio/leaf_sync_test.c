@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "runtimes/test/futures.h"
 #include "runtimes/tokio/leaf_sync.h"
 
 static void test_queue_text(void **state)
@@ -129,21 +130,61 @@ static void test_channel_queued(void **state)
 	assert_false(leaf_channel_queued(6, 7, 1, &n));
 }
 
+static void expect_next(struct leaf *l, const char *text, const char *passed_over)
+{
+	l->w->ndetails = 0;
+	assert_string_equal(leaf_next(l, "granted"), text);
+	assert_int_equal(l->w->ndetails, passed_over != NULL);
+	if (passed_over)
+		assert_string_equal(l->w->details[0].string, passed_over);
+}
+
 /* Only a polled future goes on when it is granted what it waits for. */
 static void test_what_comes_next(void **state)
 {
-	struct decoder d = { 0 };
-	struct leaf l = { .d = &d };
+	struct futures f = futures_open();
+	struct wait_detail details[4];
+	struct wait w = { .details = details };
+	struct decoder d = { .c = f.c };
+	struct leaf l = { .d = &d, .w = &w, .v = { NULL, 0x1000 } };
 
 	(void)state;
-	assert_string_equal(leaf_next(&l), "about to go on");
+	expect_next(&l, "granted, not taken yet", NULL);
+	d.woken = true;
+	expect_next(&l, "granted, about to go on", NULL);
 	d.unpolled = true;
-	assert_string_equal(leaf_next(&l), "but nobody polls the future that got it");
+	expect_next(&l, "granted, but nobody polls the future that got it", NULL);
 	/* It may be polled by an unseen future, or have moved. */
 	d.doubted = true;
-	assert_string_equal(leaf_next(&l), "not taken yet");
+	expect_next(&l, "granted, not taken yet", NULL);
 	d.unpolled = false;
-	assert_string_equal(leaf_next(&l), "about to go on");
+	expect_next(&l, "granted, about to go on", NULL);
+	futures_close(&f);
+}
+
+/* Its task is idle: what woke it has not reached the future. */
+static void test_passed_over(void **state)
+{
+	static const char possible[] = "granted; its task may have been polled since without "
+				       "polling it",
+			  certain[] = "granted; its task was polled since and did not poll it";
+	struct futures f = futures_open();
+	struct wait_detail details[4];
+	struct wait w = { .details = details };
+	struct decoder d = { .c = f.c, .waker = 0x2000, .idle = true };
+	struct leaf l = { .d = &d, .w = &w, .v = { NULL, 0x1000 } };
+
+	(void)state;
+	expect_next(&l, possible, "possible");
+	/* No one who could be about to wake it has a waker of it. */
+	d.forgotten = true;
+	expect_next(&l, certain, "certain");
+	/* That of the set is not counted. */
+	d.in_set = true;
+	expect_next(&l, possible, "possible");
+	/* A core does not move between two looks. */
+	expect_next(&l, possible, "possible");
+	futures_close(&f);
 }
 
 /* Each path that is read from tokio's types is in the table. */
@@ -182,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_rwlock_direction),
 		cmocka_unit_test(test_channel_queued),
 		cmocka_unit_test(test_what_comes_next),
+		cmocka_unit_test(test_passed_over),
 		cmocka_unit_test(test_every_path_has_a_row),
 	};
 

@@ -452,6 +452,7 @@ static void decode_root(struct collector *c, const struct task_plan *plan,
 		struct decoder d = { .c = c, .waker = task->addr };
 
 		d.idle = tokio_task_state(h->state) == TASK_IDLE;
+		d.woken = future_is_woken(tokio_task_state(h->state));
 		count_wakers(h, task);
 		d.forgotten = task->has_wakers && task->wakers == 0;
 		d.runtime = task->runtime;

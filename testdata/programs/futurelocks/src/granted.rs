@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use futures_util::future::poll_immediate;
 use tokio::sync::{Mutex, Notify, RwLock, Semaphore};
@@ -137,6 +138,48 @@ async fn notify(tasks: &mut Tasks) {
     tasks.spawn(notified(of), "futurelocks::granted::notified", Wait::new("notify"));
 }
 
+/// A combinator that polls its future once, and then only waits to be woken.
+struct Once<F> {
+    future: Pin<Box<F>>,
+    polled: bool,
+}
+
+impl<F: Future> Future for Once<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context) -> Poll<F::Output> {
+        if self.polled {
+            return Poll::Pending;
+        }
+        self.polled = true;
+        self.future.as_mut().poll(context)
+    }
+}
+
+async fn poll_once(of: &'static Mutex<u32>) {
+    let once = Once { future: Box::pin(lock(of)), polled: false };
+    here!("futurelocks::granted::poll_once");
+    once.await;
+}
+
+/// The wake-up of what was given reaches the task, and does not reach the future. Nobody has a waker of
+/// the task any more.
+async fn passed_over(tasks: &mut Tasks) {
+    let of: &'static Mutex<u32> = leak(Mutex::new(0));
+    let guard = of.lock().await;
+    let before = truth::visits("futurelocks::granted::lock");
+    let tree = at("futurelocks::granted::poll_once").polls(at("futurelocks::granted::lock"));
+    let phrase = "mutex lock, granted; its task was polled since and did not poll it";
+    let wait = Wait::new("mutex")
+        .with("phrase", phrase)
+        .with("passed_over", "certain")
+        .with("armed", "no");
+    let task = tasks.spawn_tree(poll_once(of), tree, Some(wait));
+    tasks.graph.silent(task);
+    passed("futurelocks::granted::lock", before + 1).await;
+    drop(guard);
+}
+
 /// Who has it waits for who wants it. The future was moved before it was polled.
 async fn behind_itself(tasks: &mut Tasks) {
     let of: &'static Mutex<u32> = leak(Mutex::new(0));
@@ -160,5 +203,6 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     rwlock(tasks).await;
     semaphore(tasks).await;
     notify(tasks).await;
+    passed_over(tasks).await;
     behind_itself(tasks).await;
 }

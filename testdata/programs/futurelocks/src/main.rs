@@ -46,11 +46,11 @@ async fn passed(name: &str, times: usize) {
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
     let mut tasks = Tasks::default();
+    sequences::spawn_all(&mut tasks).await;
     let lock = published::spawn_all(&mut tasks);
     queues::spawn_all(&mut tasks).await;
     innocent::spawn_all(&mut tasks).await;
     granted::spawn_all(&mut tasks).await;
-    sequences::spawn_all(&mut tasks).await;
     across::spawn_all(&mut tasks).await;
     let root = Node::thread(quiet::own_tid());
     let object = address(&**lock);
