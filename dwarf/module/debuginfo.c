@@ -100,6 +100,7 @@ static void forget_module(struct dwarf_module *dm)
 	dm->di->hooks->close_records(dm);
 	forget_searches(dm);
 	map_free(&dm->types);
+	map_free(&dm->sized);
 	alternate_close(dm);
 }
 

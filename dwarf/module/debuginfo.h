@@ -100,9 +100,11 @@ struct dwarf_module {
 	struct scanner *scanner; /* of the units that stay scanned; NULL until needed */
 	struct map types;        /* DIE offset -> struct type */
 	struct type_block *first_types, *last_types; /* see type_private.h */
-	bool types_unrecorded;                       /* see types_flush() */
-	unsigned array_depth;                        /* nesting depth while an array is read */
-	struct map by_name; /* hash of a qualified name -> struct type, resolved declarations */
+	struct map sized; /* sized types of structs with a tail: see types/wide.c */
+	size_t nsized;
+	bool types_unrecorded; /* see types_flush() */
+	unsigned array_depth;  /* nesting depth while an array is read */
+	struct map by_name;    /* hash of a qualified name -> struct type, resolved declarations */
 	struct type_names *type_names;      /* see type_names.h; NULL until needed */
 	size_t nnames;                      /* names that were searched for beyond one unit */
 	struct instance_set *instance_sets; /* see lookup_has_instance() */

@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "debugger/base/vec.h"
+
 /*
  * How the nesting changes at a character. A table, because names are long and are scanned
  * completely.
@@ -57,6 +59,26 @@ const char *qualified_first_generic(struct arena *a, const char *name)
 			return arena_strndup(a, open + 1, (size_t)(p - open - 1));
 	}
 	return NULL;
+}
+
+const char *const *qualified_generics(struct arena *a, const char *name, size_t *n)
+{
+	const char *last = qualified_last(name), *open = strchr(last, '<'), *from = open;
+	const char **ret = NULL;
+	VEC(const char *) list = { 0 };
+	int depth = 0;
+
+	for (const char *p = open; p && *p && (p == open || depth); p++) {
+		depth += nesting(name, p);
+		if (depth != 0 && (depth != 1 || *p != ','))
+			continue;
+		from += 1 + strspn(from + 1, " ");
+		*vec_push(&list) = arena_strndup(a, from, (size_t)(p - from));
+		from = p;
+	}
+	*n = list.n;
+	ret = vec_to_arena(&list, a);
+	return ret;
 }
 
 const char *qualified_plain(struct arena *a, const char *name)

@@ -27,6 +27,11 @@ size_t qualified_base_len(const char *component);
 /* The first generic argument of the last component, "h"; NULL when it has none. Allocated in a. */
 const char *qualified_first_generic(struct arena *a, const char *name);
 /*
+ * All generic arguments of the last component, "h": *n of them, each with the spaces around it
+ * removed; 0 when it has none. Allocated in a.
+ */
+const char *const *qualified_generics(struct arena *a, const char *name, size_t *n);
+/*
  * The path as it is written without generics: "a::b::g". Of "<A as B>::g" what is behind the
  * brackets: "g". Allocated in a.
  */

@@ -5,6 +5,7 @@
 
 #include "dwarf/names/qualified.h"
 #include "dwarf/types/type_private.h"
+#include "dwarf/types/wide.h"
 
 static struct type *new_type(struct dwarf_module *dm)
 {
@@ -36,8 +37,7 @@ const struct type *type_at(struct dwarf_module *dm, uint64_t die)
 	return t;
 }
 
-/* Types are logically immutable. This gives write access to fill in lazy fields. */
-static struct type *unlock(const struct type *t)
+struct type *type_unlock(const struct type *t)
 {
 	union {
 		const struct type *c;
@@ -64,8 +64,8 @@ static void fill_shell(struct type *t)
 static const struct type *shell(const struct type *t)
 {
 	if (!t->shell_known) {
-		fill_shell(unlock(t));
-		unlock(t)->shell_known = true;
+		fill_shell(type_unlock(t));
+		type_unlock(t)->shell_known = true;
 	}
 	return t;
 }
@@ -100,7 +100,7 @@ static const char *whole_name(const struct type *t)
 {
 	if (shell(t)->name_known)
 		return t->name;
-	struct type *mutable = unlock(t);
+	struct type *mutable = type_unlock(t);
 	mutable->name_known = true;
 	if (t->kind == TYPE_ARRAY) {
 		mutable->name = array_name(t);
@@ -115,7 +115,7 @@ static const char *whole_name(const struct type *t)
 
 const char *type_short_name(const struct type *t)
 {
-	fill_shell(unlock(t));
+	fill_shell(type_unlock(t));
 	return t->is_scope ? t->name : whole_name(t);
 }
 
@@ -139,7 +139,7 @@ static void complete_declaration(struct type *t)
 static const struct type *complete(const struct type *t)
 {
 	if (shell(t)->declaration)
-		complete_declaration(unlock(t));
+		complete_declaration(type_unlock(t));
 	return t;
 }
 
@@ -153,11 +153,11 @@ static struct type_details *details(const struct type *t)
 	if (complete(t)->kind == TYPE_ARRAY)
 		return &no_details;
 	if (!t->details_queried)
-		unlock(t)->details_queried = !records_are_paused(debuginfo_records(t->dm));
+		type_unlock(t)->details_queried = !records_are_paused(debuginfo_records(t->dm));
 	if (t->details)
 		return t->details;
 	struct type_details *d = NEW(&t->dm->di->arena, struct type_details);
-	struct type *mutable = unlock(t);
+	struct type *mutable = type_unlock(t);
 	mutable->details = d;
 	d->choices = &no_choices;
 	if (type_known_details(mutable, d))
@@ -186,7 +186,7 @@ static const struct type_params *params(const struct type *t)
 	if (d == &no_details)
 		return d->params;
 	if (!d->params)
-		read_params(unlock(t), d);
+		read_params(type_unlock(t), d);
 	if (!d->params_queried && !records_are_paused(debuginfo_records(t->dm))) {
 		d->params_queried = true;
 		t->dm->types_unrecorded |= !d->params_recorded;
@@ -301,31 +301,21 @@ bool type_is_coroutine(const struct type *t)
 	return complete(t)->coroutine;
 }
 
-/* A pair of two addresses, or of an address and a count. */
-static bool is_fat(const struct type *t)
-{
-	return type_kind(t) == TYPE_STRUCT && t->size == 2 * sizeof(uint64_t);
-}
-
 bool type_is_slice(const struct type *t)
 {
-	return is_fat(t) && type_member(t, "data_ptr") && type_member(t, "length");
+	enum wide_kind kind = type_wide_kind(t);
+
+	return kind == WIDE_SLICE || kind == WIDE_STR;
 }
 
 bool type_is_dyn(const struct type *t)
 {
-	if (!is_fat(t))
-		return false;
-	if (!t->dyn_known) {
-		unlock(t)->is_dyn = type_member(t, "pointer") && type_member(t, "vtable");
-		unlock(t)->dyn_known = true;
-	}
-	return t->is_dyn;
+	return type_wide_kind(t) == WIDE_DYN;
 }
 
 struct type_memo *type_memo(const struct type *t)
 {
-	return &unlock(t)->memo;
+	return &type_unlock(t)->memo;
 }
 
 bool type_is(const struct type *t, const char *path)

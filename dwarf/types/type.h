@@ -86,9 +86,9 @@ const struct type_param *type_params(const struct type *t, size_t *n);
 
 /* A compiler-made future: an enum whose discriminant is the artificial `__state`. */
 bool type_is_coroutine(const struct type *t);
-/* A fat pointer to a slice, a str, or a struct that ends in one: members `data_ptr`, `length`. */
+/* A wide pointer to a slice or a str: members `data_ptr` and `length`. See wide.h. */
 bool type_is_slice(const struct type *t);
-/* A fat pointer to a trait object: members `pointer` and `vtable`. */
+/* A wide pointer to a trait object itself: members `pointer` and `vtable`. */
 bool type_is_dyn(const struct type *t);
 /* Does the name, cut at its first '<', equal path ("tokio::time::sleep::Sleep")? */
 bool type_is(const struct type *t, const char *path);

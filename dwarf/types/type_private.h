@@ -1,5 +1,6 @@
 /*
- * Private to type.c, type_read.c and type_records.c: struct type, and the functions that fill it.
+ * Private to type.c, type_read.c, type_records.c and wide.c: struct type, and the functions that
+ * fill it.
  */
 #ifndef DWARF_TYPES_TYPE_PRIVATE_H
 #define DWARF_TYPES_TYPE_PRIVATE_H
@@ -64,7 +65,9 @@ struct type {
 	bool declaration : 1; /* still to be completed from another unit */
 	bool found : 1;       /* .debug_info has a DIE there */
 	bool coroutine : 1;
-	bool dyn_known : 1, is_dyn : 1;
+	bool wide_known : 1;
+	unsigned char wide : 3;      /* enum wide_kind, if wide_known */
+	unsigned char tail_text : 2; /* enum tail_text, of an array that wide.c has made */
 	bool queried : 1, details_queried : 1;   /* queried while records were stored */
 	bool recorded : 1, details_recorded : 1; /* already written to the records */
 };
@@ -101,6 +104,9 @@ bool type_known_details(struct type *t, struct type_details *d);
 bool type_known_params(struct type *t, struct type_params *ret);
 
 /* ---- type.c ---- */
+
+/* Types are logically immutable. This gives write access to fill in lazy fields. */
+struct type *type_unlock(const struct type *t);
 
 /* Makes t a copy of real, the type that t stands for. */
 void type_become(struct type *t, const struct type *real);

@@ -103,7 +103,7 @@ static struct error *find_collection(const struct parts_context *c, struct value
 
 static struct error *look_through(const struct parts_context *c, struct value *v, bool *found)
 {
-	TRY(show_deref(c->target, c->di, c->cache, *v, v, found));
+	TRY(show_deref(c->target, c->cache, *v, v, found));
 	for (size_t i = 0; !*found && i < sizeof(wrappers) / sizeof(*wrappers); i++) {
 		if (!show_is(v->type, wrappers[i].type, wrappers[i].within))
 			continue;

@@ -8,16 +8,31 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/values/peel.h"
+#include "dwarf/values/wide_value.h"
 
 enum { MAX_HOPS = 64, MAX_LISTED_MEMBERS = 12 };
 
-enum op_kind { OP_OFFSET, OP_DEREF, OP_VARIANT };
+/*
+ * OP_WIDE follows a wide pointer to a struct with an unsized tail. Where its tail starts is known
+ * when the pointer is read: the rest of the path is resolved then, against the sized type of what
+ * it leads to. The ops behind it only say that the types have such a path.
+ */
+enum op_kind { OP_OFFSET, OP_DEREF, OP_VARIANT, OP_WIDE };
+
+/* The rest of a path behind OP_WIDE, for one of the types that the pointer led to. */
+struct rest {
+	const struct type *from;
+	const struct path *path;
+	struct rest *next;
+};
 
 struct op {
 	enum op_kind kind;
 	uint64_t offset;               /* OP_OFFSET */
-	const struct type *type;       /* OP_VARIANT: the enum */
+	const struct type *type;       /* OP_VARIANT: the enum; OP_WIDE: the pointer */
 	const struct variant *variant; /* OP_VARIANT: the one that must be active */
+	size_t rest_at;                /* OP_WIDE: where the rest begins in the text that matched */
+	struct rest **rests;           /* OP_WIDE: those that were resolved */
 };
 
 typedef VEC(struct op) op_vec;
@@ -50,11 +65,22 @@ static const struct type *take_variant(op_vec *ops, const struct type *t, const 
 	return v->payload;
 }
 
+static const struct type *take_wide(op_vec *ops, const struct type *t, size_t step_at)
+{
+	*vec_push(ops) = (struct op){ .kind = OP_WIDE,
+		                      .offset = type_wide(t).data,
+		                      .type = t,
+		                      .rest_at = step_at,
+		                      .rests = NEW(&type_module(t)->di->arena, struct rest *) };
+	return type_wide(t).pointee;
+}
+
 /*
- * Resolves one step. Returns the type behind it; NULL when neither t nor a type that it wraps has
- * it.
+ * Resolves one step, which begins at step_at in its alternative. Returns the type behind it; NULL
+ * when neither t nor a type that it wraps has it.
  */
-static const struct type *resolve_step(op_vec *ops, const struct type *t, const char *step)
+static const struct type *resolve_step(op_vec *ops, const struct type *t, const char *step,
+                                       size_t step_at)
 {
 	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
 		if (type_kind(t) == TYPE_POINTER) {
@@ -68,6 +94,10 @@ static const struct type *resolve_step(op_vec *ops, const struct type *t, const 
 		const struct variant *v = type_kind(t) == TYPE_ENUM ? type_variant(t, step) : NULL;
 		if (v)
 			return take_variant(ops, t, v);
+		if (type_wide_kind(t) == WIDE_STRUCT) {
+			t = take_wide(ops, t, step_at);
+			continue;
+		}
 		struct peeled p = peel(t);
 		if (p.member)
 			t = take_member(ops, p.member);
@@ -132,7 +162,7 @@ static const struct type *resolve_alternative(op_vec *ops, const struct type *fr
 	for (char *step = strtok_r(copy, ".", &save); step; step = strtok_r(NULL, ".", &save)) {
 		const char *name =
 			isdigit((unsigned char)step[0]) ? arena_printf(&tmp, "__%s", step) : step;
-		const struct type *next = resolve_step(ops, t, name);
+		const struct type *next = resolve_step(ops, t, name, (size_t)(step - copy));
 
 		if (!next) {
 			explain(why, t, name);
@@ -184,6 +214,29 @@ struct error *path_resolve(struct arena *a, const struct type *from, const char 
 	return error_new(ERR_LAYOUT, "%s", str_text(&tried));
 }
 
+static struct error *eval_rest(struct target *t, const struct path *p, const struct op *op,
+                               uint64_t addr, struct value *ret, bool *found)
+{
+	struct arena *a = &type_module(op->type)->di->arena;
+	struct value behind;
+	struct rest *rest;
+
+	TRY(wide_value_behind(t, (struct value){ op->type, addr }, &behind, found));
+	if (!*found)
+		return NULL;
+	for (rest = *op->rests; rest && rest->from != behind.type;)
+		rest = rest->next;
+	if (!rest) {
+		const struct path *path;
+
+		TRY(path_resolve(a, behind.type, p->matched + op->rest_at, &path));
+		rest = NEW(a, struct rest);
+		*rest = (struct rest){ behind.type, path, *op->rests };
+		*op->rests = rest;
+	}
+	return path_eval(t, rest->path, behind, ret, found);
+}
+
 struct error *path_eval(struct target *t, const struct path *p, struct value from,
                         struct value *ret, bool *found)
 {
@@ -208,6 +261,8 @@ struct error *path_eval(struct target *t, const struct path *p, struct value fro
 			if (active != op->variant)
 				return NULL;
 			break;
+		case OP_WIDE:
+			return eval_rest(t, p, op, addr, ret, found);
 		}
 	}
 	*ret = (struct value){ p->type, addr };
@@ -241,6 +296,7 @@ const char *path_plan(struct arena *a, const struct path *p)
 			str_printf(&text, "%s+%" PRIu64, space, p->ops[i].offset);
 			break;
 		case OP_DEREF:
+		case OP_WIDE:
 			str_printf(&text, "%s*", space);
 			break;
 		case OP_VARIANT:
@@ -290,6 +346,10 @@ bool path_first_pointer(const struct path *p, uint64_t *ret)
 			return true;
 		}
 		offset += p->ops[i].offset;
+		if (p->ops[i].kind == OP_WIDE) {
+			*ret = offset;
+			return true;
+		}
 	}
 	return false;
 }

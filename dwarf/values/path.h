@@ -7,6 +7,9 @@
  *     alternative = step { "." step }           "" is the place itself
  *     step = member | Variant | digit           0 means DWARF's __0
  *
+ * A wide pointer to a struct with an unsized tail (types/wide.h) is followed like any other; what
+ * its tail is, the pointer says when it is read.
+ *
  * A step is searched in the current type, then behind pointers, std's wrappers (peel.h), and
  * structs with a single member that has a size.
  */
@@ -37,7 +40,7 @@ struct error *path_uint(struct target *t, const struct path *p, struct value fro
 const char *path_matched(const struct path *p);
 /* The plan for display: "+16 * +24 ?Some +0"; in a. */
 const char *path_plan(struct arena *a, const struct path *p);
-/* The type at the end of the path. */
+/* The type at the end of the path: of a tail, its type without the length or the object. */
 const struct type *path_type(const struct path *p);
 /*
  * The offset of the first pointer that the path follows, if only offsets precede it: equal pointers

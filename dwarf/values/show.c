@@ -13,6 +13,7 @@
 #include "dwarf/values/path.h"
 #include "dwarf/values/peel.h"
 #include "dwarf/values/show_private.h"
+#include "dwarf/values/wide_value.h"
 
 void show_free(struct show_cache *cache)
 {
@@ -534,7 +535,9 @@ static void show_struct(struct show *s, struct value v)
 	const char *name = type_name(v.type);
 	const char *last = qualified_last(name);
 
-	if (name[0] == '(') {
+	if (type_is_object(v.type)) {
+		show_type(s, v.type);
+	} else if (name[0] == '(') {
 		show_members(s, v, true);
 	} else if (last[0] == '{') {
 		show_type(s, v.type);
@@ -602,55 +605,15 @@ static struct error *show_pointer(struct show *s, struct value v)
 	return show_pointer_word(s, v.type, addr);
 }
 
-/*
- * The name of the target, from the pointer's name: "str" of "&mut str" and "*const ArcInner<str>".
- */
-static bool points_at(const struct type *t, const char *what)
-{
-	static const char *const prefixes[] = { "&mut ", "&", "*const ", "*mut ",
-		                                "alloc::boxed::Box<" };
-	const char *name = type_name(t);
-	size_t len = strlen(what);
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		if (starts(name, prefixes[i])) {
-			name += strlen(prefixes[i]);
-			break;
-		}
-	}
-	for (const char *p = name; p && *p != '['; p = strchr(p, '<') ? strchr(p, '<') + 1 : NULL) {
-		if (strncmp(p, what, len) == 0 && strchr(",>", p[len]))
-			return true;
-	}
-	return false;
-}
-
 struct error *show_read_fat(struct target *t, struct value v, struct fat *ret)
 {
-	const struct member *data = type_member(v.type, "data_ptr");
-	const struct member *length = type_member(v.type, "length");
-	const struct type *element = type_target(data->type);
-	struct fat fat = { 0 };
+	struct wide_value w;
 
-	TRY(target_read_uint(t, v.addr + data->offset, 8, &fat.addr));
-	TRY(target_read_uint(t, v.addr + length->offset, 8, &fat.count));
-	/* The counts of Rc and Arc precede the elements. */
-	const struct member *tail = element ? type_member(element, "data") : NULL;
-	const struct member *value = element ? type_member(element, "value") : NULL;
-	if (element && tail && starts(type_name(element), "alloc::sync::ArcInner<")) {
-		fat.addr += tail->offset;
-		element = tail->type;
-	} else if (element && value && starts(type_name(element), "alloc::rc::")) {
-		fat.addr += value->offset;
-		element = value->type;
-	}
-	fat.element = element;
-	fat.with_nul = points_at(v.type, "core::ffi::c_str::CStr") ||
-	               points_at(v.type, "std::ffi::c_str::CStr");
-	fat.is_text = fat.with_nul || points_at(v.type, "str") ||
-	              points_at(v.type, "std::path::Path") ||
-	              points_at(v.type, "std::ffi::os_str::OsStr");
-	*ret = fat;
+	TRY(wide_value_read(t, v, &w));
+	*ret = (struct fat){ .element = w.wide.pointee,
+		             .addr = w.data,
+		             .count = w.meta,
+		             .is_text = w.wide.kind == WIDE_STR };
 	return NULL;
 }
 
@@ -659,15 +622,14 @@ static struct error *show_fat(struct show *s, struct value v)
 	struct fat fat;
 
 	TRY(show_read_fat(s->target, v, &fat));
-	if (type_name(v.type)[0] == '*' && !strstr(type_name(v.type), "Inner<")) {
+	if (type_name(v.type)[0] == '*') {
 		show_printf(s, "0x%" PRIx64, fat.addr);
 		return NULL;
 	}
 	if (fat.count > INT64_MAX)
 		return error_new(ERR_CORRUPT, "length");
 	if (fat.is_text)
-		return show_quoted(s, fat.addr, fat.count - (fat.with_nul && fat.count),
-		                   fat.with_nul ? QUOTE_C : QUOTE_STR);
+		return show_quoted(s, fat.addr, fat.count, QUOTE_STR);
 	if (!fat.element) {
 		show_type(s, v.type);
 		return NULL;
@@ -678,44 +640,40 @@ static struct error *show_fat(struct show *s, struct value v)
 	return NULL;
 }
 
-struct error *show_read_dyn(struct target *t, struct debuginfo *di, struct value v,
-                            struct value *ret, bool *found)
+/*
+ * A reference or box of a trait object, or of a struct with an unsized tail. Raw pointers print as
+ * addresses; those of Rc and Arc are never printed themselves.
+ */
+static struct error *show_unsized(struct show *s, struct value v)
 {
-	const struct member *data = type_member(v.type, "pointer");
-	const struct member *vtable = type_member(v.type, "vtable");
-	const struct type *target = type_target(data->type);
-	uint64_t data_addr, vtable_addr;
-	bool exact = false;
+	struct value behind;
+	struct wide_value w;
+	bool found;
 
-	*found = false;
-	TRY(target_read_uint(t, v.addr + data->offset, 8, &data_addr));
-	TRY(target_read_uint(t, v.addr + vtable->offset, 8, &vtable_addr));
-	const struct type *concrete = lookup_vtable(di, vtable_addr, 3, &exact);
-	if (!concrete || !exact || data_addr == 0)
+	if (type_name(v.type)[0] == '*') {
+		TRY(wide_value_read(s->target, v, &w));
+		show_printf(s, "0x%" PRIx64, w.data);
 		return NULL;
-	/* The value follows the two counts of Rc and Arc, at its own alignment. */
-	if (target && (starts(type_name(target), "alloc::sync::ArcInner<") ||
-	               starts(type_name(target), "alloc::rc::Rc"))) {
-		uint64_t align = type_align(concrete) ? type_align(concrete) : 1;
-		data_addr += (16 + align - 1) / align * align;
 	}
-	*ret = (struct value){ concrete, data_addr };
-	*found = true;
+	TRY(wide_value_behind(s->target, v, &behind, &found));
+	if (found)
+		show_behind(s, behind);
+	else
+		show_type(s, v.type);
 	return NULL;
 }
 
-static struct error *show_dyn(struct show *s, struct value v)
+static struct error *show_array(struct show *s, struct value v)
 {
-	struct value concrete;
-	bool found;
+	enum tail_text text = type_tail_text(v.type);
 
-	TRY(show_read_dyn(s->target, s->di, v, &concrete, &found));
-	if (!found)
-		show_type(s, v.type);
-	else if (type_name(v.type)[0] == '*' && !strstr(type_name(v.type), "alloc::"))
-		show_printf(s, "0x%" PRIx64, concrete.addr);
-	else
-		show_behind(s, concrete);
+	if (text != TAIL_ELEMENTS)
+		return show_quoted(s, v.addr, type_count(v.type),
+		                   text == TAIL_STR ? QUOTE_STR : QUOTE_BYTES);
+	show_put(s, "[");
+	if (type_target(v.type))
+		show_elements(s, type_target(v.type), v.addr, type_count(v.type));
+	show_put(s, "]");
 	return NULL;
 }
 
@@ -740,16 +698,12 @@ static struct error *show_any(struct show *s, struct value v)
 	case TYPE_POINTER:
 		return show_pointer(s, v);
 	case TYPE_ARRAY:
-		show_put(s, "[");
-		if (type_target(v.type))
-			show_elements(s, type_target(v.type), v.addr, type_count(v.type));
-		show_put(s, "]");
-		return NULL;
+		return show_array(s, v);
 	case TYPE_STRUCT:
-		if (type_is_dyn(v.type))
-			return show_dyn(s, v);
 		if (type_is_slice(v.type))
 			return show_fat(s, v);
+		if (type_wide_kind(v.type) != WIDE_NONE)
+			return show_unsized(s, v);
 		show_struct(s, v);
 		return NULL;
 	case TYPE_ENUM:

@@ -72,8 +72,8 @@ void show_learn(struct dwarf_module *dm);
  * One step of Rust's auto-deref: the place behind a reference, raw pointer, Box, Rc, Arc, Pin, lock
  * guard or trait object. *found is false when v is none of these, or null.
  */
-struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cache *cache,
-                         struct value v, struct value *ret, bool *found) MUST_CHECK;
+struct error *show_deref(struct target *t, struct show_cache *cache, struct value v,
+                         struct value *ret, bool *found) MUST_CHECK;
 /*
  * The element at index of an array, slice, Vec or VecDeque. ERR_USAGE when index is too large,
  * ERR_LAYOUT when v is none of these.

@@ -59,15 +59,11 @@ struct error *show_uint(struct target *t, struct show_cache *cache, struct value
 
 /* The target of a pointer for which type_is_slice() is true. */
 struct fat {
-	const struct type *element; /* NULL: a str or a similar type */
+	const struct type *element; /* NULL: unknown */
 	uint64_t addr, count;
-	bool is_text;  /* str, Path, OsStr, CStr */
-	bool with_nul; /* CStr: count includes it */
+	bool is_text; /* a str */
 };
 struct error *show_read_fat(struct target *t, struct value v, struct fat *ret) MUST_CHECK;
-/* The concrete value behind a trait object; *found is false when no debug info tells its type. */
-struct error *show_read_dyn(struct target *t, struct debuginfo *di, struct value v,
-                            struct value *ret, bool *found) MUST_CHECK;
 
 /* ---- show_std.c ---- */
 
@@ -90,7 +86,10 @@ struct std_row {
  */
 bool show_is(const struct type *t, const char *type, const char *within);
 
-/* The target of a pointer inside single-member structs; a fat pointer is returned itself. */
+/*
+ * The target of a pointer inside single-member structs. A wide pointer to a slice or str is
+ * returned itself, and one to an object whose type is unknown.
+ */
 struct error *show_follow(struct target *t, struct value v, struct value *ret) MUST_CHECK;
 
 /*

@@ -12,6 +12,7 @@
 #include "dwarf/names/qualified.h"
 #include "dwarf/values/path.h"
 #include "dwarf/values/show_private.h"
+#include "dwarf/values/wide_value.h"
 
 /* ---- types that print as the one value they contain or point at ---- */
 
@@ -83,6 +84,37 @@ static const struct show_row *find_registered(const struct show_cache *cache, co
 	return NULL;
 }
 
+/* Ref<[T]> and Ref<str> have a raw pointer, which prints as an address where it is a value. */
+static struct error *follow_slice(struct target *t, struct value v, struct value *ret)
+{
+	struct wide_value w;
+
+	*ret = v;
+	if (type_name(v.type)[0] != '*')
+		return NULL;
+	TRY(wide_value_read(t, v, &w));
+	if (w.data == 0 || w.meta > INT64_MAX)
+		return error_new(ERR_CORRUPT, "slice");
+	const struct type *array =
+		w.wide.pointee ? type_of_slice(w.wide.pointee, w.wide.kind, w.meta) : NULL;
+	if (!array)
+		return error_new(ERR_LAYOUT, "elements");
+	*ret = (struct value){ array, w.data };
+	return NULL;
+}
+
+static struct error *follow_wide(struct target *t, struct value v, struct value *ret)
+{
+	bool found;
+
+	if (type_is_slice(v.type))
+		return follow_slice(t, v, ret);
+	TRY(wide_value_behind(t, v, ret, &found));
+	if (!found)
+		*ret = v;
+	return NULL;
+}
+
 struct error *show_follow(struct target *t, struct value v, struct value *ret)
 {
 	for (int hop = 0; hop < SHOW_DEPTH; hop++) {
@@ -96,10 +128,8 @@ struct error *show_follow(struct target *t, struct value v, struct value *ret)
 			*ret = (struct value){ type_target(v.type), addr };
 			return NULL;
 		}
-		if (type_is_dyn(v.type) || type_is_slice(v.type)) {
-			*ret = v;
-			return NULL;
-		}
+		if (type_wide_kind(v.type) != WIDE_NONE)
+			return follow_wide(t, v, ret);
 		m = type_single_member(v.type);
 		if (!m)
 			break;
@@ -323,6 +353,34 @@ static struct error *show_c_string(struct show *s, struct value v, const struct 
 	return show_quoted(s, fat.addr, fat.count - (fat.count != 0), QUOTE_C);
 }
 
+/* Path, OsStr and CStr, whose bytes are their unsized tail; with_nul: the last one is a NUL. */
+static struct error *show_tail_text(struct show *s, struct value v, enum quoting how, bool with_nul)
+{
+	for (int hop = 0; hop < SHOW_DEPTH && type_kind(v.type) == TYPE_STRUCT; hop++) {
+		const struct member *m = type_single_member(v.type);
+
+		if (!m)
+			break;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	if (type_kind(v.type) != TYPE_ARRAY)
+		return error_new(ERR_LAYOUT, "no bytes");
+	uint64_t count = type_count(v.type);
+	return show_quoted(s, v.addr, count - (with_nul && count), how);
+}
+
+static struct error *show_os_text(struct show *s, struct value v, const struct std_row *row)
+{
+	(void)row;
+	return show_tail_text(s, v, QUOTE_STR, false);
+}
+
+static struct error *show_c_text(struct show *s, struct value v, const struct std_row *row)
+{
+	(void)row;
+	return show_tail_text(s, v, QUOTE_C, true);
+}
+
 /* expr: start, separator, end */
 static struct error *show_range(struct show *s, struct value v, const struct std_row *row)
 {
@@ -344,6 +402,10 @@ static const struct std_row std_table[] = {
 	{ "String", "alloc::string", show_string, { NULL } },
 	{ "PathBuf", "std::path", show_string, { NULL } },
 	{ "OsString", "std::ffi", show_string, { NULL } },
+	{ "Path", "std::path", show_os_text, { NULL } },
+	{ "OsStr", "std::ffi", show_os_text, { NULL } },
+	{ "CStr", "core::ffi", show_c_text, { NULL } },
+	{ "CStr", "std::ffi", show_c_text, { NULL } }, /* before 1.64 */
 	{ "CString", "alloc::ffi", show_c_string, { NULL } },
 	{ "CString", "std::ffi", show_c_string, { NULL } },
 	{ "Vec", "alloc::vec", show_vec, { NULL } },
@@ -448,8 +510,8 @@ struct error *show_std(struct show *s, struct value v, bool *done)
 	return plan->std ? plan->std->show(s, v, plan->std) : NULL;
 }
 
-struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cache *cache,
-                         struct value v, struct value *ret, bool *found)
+struct error *show_deref(struct target *t, struct show_cache *cache, struct value v,
+                         struct value *ret, bool *found)
 {
 	const struct plan *plan;
 	uint64_t addr;
@@ -461,8 +523,8 @@ struct error *show_deref(struct target *t, struct debuginfo *di, struct show_cac
 		*ret = (struct value){ type_target(v.type), addr };
 		return NULL;
 	}
-	if (type_is_dyn(v.type))
-		return show_read_dyn(t, di, v, ret, found);
+	if (type_wide_kind(v.type) != WIDE_NONE && !type_is_slice(v.type))
+		return wide_value_behind(t, v, ret, found);
 	if (type_kind(v.type) != TYPE_STRUCT)
 		return NULL;
 	plan = plan_of(cache, v.type);

@@ -6,6 +6,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/values/peel.h"
+#include "dwarf/values/wide_value.h"
 
 enum { MAX_PEEL = 32, MAX_UNINHABITED = 3, MAX_PARTS = 1 << 12 };
 
@@ -231,12 +232,41 @@ static struct value buffer_pointer(struct value buffer)
 	return buffer;
 }
 
+/*
+ * The tail of the struct behind a wide pointer, as an array: the elements of Arc<[T]> follow the
+ * counts in an ArcInner<[T]>. holder: the wide pointer.
+ */
+static struct error *slice_in_struct(struct target *t, struct value v, struct slice *ret)
+{
+	const char *name = type_name(v.type);
+	bool found;
+
+	TRY(wide_value_behind(t, v, &v, &found));
+	if (!found)
+		return error_new(ERR_CORRUPT, "%s is null", name);
+	for (int i = 0; i < MAX_PEEL && v.type; i++) {
+		if (type_kind(v.type) == TYPE_ARRAY && type_target(v.type)) {
+			*ret = (struct slice){ type_target(v.type), v.addr, type_count(v.type) };
+			return NULL;
+		}
+		const struct member *m = peel(v.type).member;
+		if (!m)
+			break;
+		v = (struct value){ m->type, v.addr + m->offset };
+	}
+	return error_new(ERR_LAYOUT, "%s is no slice", name);
+}
+
 struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 {
 	const struct type *holder;
 	struct value data, count;
 	struct slice slice = { 0 };
 
+	if (find_member(v, "data_ptr", &data, &holder) && type_wide_kind(holder) == WIDE_STRUCT) {
+		data.addr -= type_wide(holder).data;
+		return slice_in_struct(t, (struct value){ holder, data.addr }, ret);
+	}
 	if (find_member(v, "data_ptr", &data, &holder) &&
 	    find_member(v, "length", &count, &holder)) {
 		slice.element = type_target(data.type);
@@ -259,14 +289,21 @@ struct error *value_slice(struct target *t, struct value v, struct slice *ret)
 	return NULL;
 }
 
-/* t: what was found in place of a pointer. */
-static struct error *no_shared(const char *name, const struct type *t)
+static bool is_any_pointer(const struct type *t)
 {
-	if (type_kind(t) == TYPE_STRUCT && type_member(t, "pointer") && type_member(t, "vtable"))
-		return error_new(ERR_LAYOUT,
-		                 "what %s shares is a trait object, whose place in it is not known",
-		                 name);
-	return error_new(ERR_LAYOUT, "%s is no Arc", name);
+	return type_kind(t) == TYPE_POINTER || type_wide_kind(t) == WIDE_STRUCT;
+}
+
+/* What a pointer of either kind leads to; its address is 0 when it is null. */
+static struct error *read_pointer(struct target *t, struct value v, struct value *ret)
+{
+	bool found;
+
+	*ret = (struct value){ 0 };
+	if (type_wide_kind(v.type) == WIDE_STRUCT)
+		return wide_value_behind(t, v, ret, &found);
+	ret->type = type_target(v.type);
+	return target_read_uint(t, v.addr, 8, &ret->addr);
 }
 
 /*
@@ -277,23 +314,24 @@ struct error *value_shared(struct target *t, struct value v, struct value *ret)
 {
 	const char *name = type_name(v.type);
 	const struct member *m;
+	struct value inner;
 
-	for (int i = 0; i < MAX_PEEL && type_kind(v.type) != TYPE_POINTER; i++) {
+	for (int i = 0; i < MAX_PEEL && !is_any_pointer(v.type); i++) {
 		m = type_single_member(v.type);
 		if (!m)
-			return no_shared(name, v.type);
+			return error_new(ERR_LAYOUT, "%s is no Arc", name);
 		v = (struct value){ m->type, v.addr + m->offset };
 	}
-	const struct type *inner = type_kind(v.type) == TYPE_POINTER ? type_target(v.type) : NULL;
-	m = inner ? type_member(inner, "data") : NULL;
-	m = m || !inner ? m : type_member(inner, "value");
+	if (!is_any_pointer(v.type))
+		return error_new(ERR_LAYOUT, "%s is no Arc", name);
+	TRY(read_pointer(t, v, &inner));
+	if (inner.addr == 0)
+		return error_new(ERR_CORRUPT, "%s is null", name);
+	m = inner.type ? type_member(inner.type, "data") : NULL;
+	m = m || !inner.type ? m : type_member(inner.type, "value");
 	if (!m || !m->type)
 		return error_new(ERR_LAYOUT, "%s is no Arc", name);
-	TRY(target_read_uint(t, v.addr, 8, &ret->addr));
-	if (ret->addr == 0)
-		return error_new(ERR_CORRUPT, "%s is null", name);
-	ret->addr += m->offset;
-	ret->type = m->type;
+	*ret = (struct value){ m->type, inner.addr + m->offset };
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include "debugger/target/target.h"
 #include "dwarf/types/type.h"
+#include "dwarf/types/wide.h"
 
 struct value {
 	const struct type *type;
@@ -41,7 +42,10 @@ struct slice {
 };
 struct error *value_slice(struct target *t, struct value v, struct slice *ret) MUST_CHECK;
 
-/* The value that an Arc<T> or Rc<T> shares. ERR_LAYOUT when v is neither. */
+/*
+ * The value that an Arc<T> or Rc<T> shares, also of an unsized T. ERR_LAYOUT when v is neither, or
+ * where the debug info does not tell what T is.
+ */
 struct error *value_shared(struct target *t, struct value v, struct value *ret) MUST_CHECK;
 
 /* The text of a `String`, `&str` or `Box<str>` of at most max bytes, sanitised, in a. */

@@ -575,28 +575,6 @@ static void test_what_an_arc_shares(void **state)
 	             "is no Arc");
 }
 
-/* The pointer of an Arc<dyn T> has a table beside it. */
-static void test_what_an_arc_of_dyn_shares(void **state)
-{
-	(void)state;
-	struct hand_made h = { 0 };
-	size_t unit = begin_types(&h);
-	uint32_t number = put_sized(&h, BASE, "u64", 8);
-	uint32_t wide = put_sized(&h, STRUCT, "NonNull<ArcInner<dyn T>>", 16);
-	put_member(&h, "pointer", number, 0);
-	put_member(&h, "vtable", number, 8);
-	put_fixed(&h.info, 0, 1);
-	uint32_t arc = put_sized(&h, STRUCT, "Arc<dyn T>", 16);
-	put_member(&h, "ptr", wide, 0);
-	put_fixed(&h.info, 0, 1);
-	struct fixture f = end_types(&h, unit);
-	struct value shared;
-
-	expect_error(value_shared(f.target, (struct value){ type_at(f.dm, arc), PLACE }, &shared),
-	             ERR_LAYOUT, "what Arc<dyn T> shares is a trait object");
-	fixture_close(&f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -619,7 +597,6 @@ int main(void)
 		cmocka_unit_test(test_variant_without_a_payload),
 		cmocka_unit_test(test_types_that_hold_themselves),
 		cmocka_unit_test(test_what_an_arc_shares),
-		cmocka_unit_test(test_what_an_arc_of_dyn_shares),
 	};
 
 	return cmocka_run_group_tests(tests, places_setup, shapes_teardown);

@@ -4,6 +4,7 @@
 #include "debugger/target/target.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/types/type.h"
+#include "dwarf/values/wide_value.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/common/type_class.h"
 
@@ -27,22 +28,27 @@ const struct type *boxed_future(const struct type *future)
 	return inner && type_size(inner) && !str_begins(type_name(inner), "dyn ") ? inner : NULL;
 }
 
-static struct error *follow_dyn(struct inspector *in, const struct type_class *class,
-                                struct boxed_place *p)
+/* A trait object, or a struct with one as its tail. */
+static struct error *follow_wide(struct inspector *in, struct boxed_place *p)
 {
 	enum { POLL_SLOT = 3 }; /* drop, size, align, then Future's only method */
-	uint64_t data, vtable;
+	struct wide_value w;
 	bool exact = false;
 
-	TRY(target_read_uint(in->target, p->v.addr + class->offset, 8, &data));
-	TRY(target_read_uint(in->target, p->v.addr + class->vtable, 8, &vtable));
-	TRY(target_read_uint(in->target, vtable, 8, &p->glue));
-	const struct type *type = lookup_vtable(in->di, vtable, POLL_SLOT, &exact);
+	TRY(wide_value_read(in->target, p->v, &w));
+	if (!w.wide.has_vtable)
+		return wide_value_struct(&w, NULL, &p->v);
+	TRY(target_read_uint(in->target, w.meta, 8, &p->glue));
+	const struct type *type = lookup_vtable(in->di, w.meta, POLL_SLOT, &exact);
 	if (!type || !exact)
 		return error_new(ERR_STATE,
 		                 "its future is a trait object whose type the debug info does not "
 		                 "tell");
-	p->v = (struct value){ type, data };
+	if (w.wide.kind == WIDE_STRUCT) {
+		p->glue = 0; /* that of the tail alone */
+		return wide_value_struct(&w, type, &p->v);
+	}
+	p->v = (struct value){ type, w.data };
 	return NULL;
 }
 
@@ -54,8 +60,8 @@ static struct error *follow_box(struct inspector *in, const struct type_class *c
 	p->glue = 0;
 	if (!p->may_read)
 		return error_new(ERR_STATE, "its future, which is in a box, is not there");
-	if (class->step == STEP_DYN) {
-		TRY(follow_dyn(in, class, p));
+	if (class->step == STEP_DYN || class->step == STEP_WIDE) {
+		TRY(follow_wide(in, p));
 	} else {
 		TRY(target_read_uint(in->target, p->v.addr, 8, &addr));
 		p->v = (struct value){ class->next, addr };

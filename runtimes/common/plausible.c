@@ -129,7 +129,7 @@ static bool plausible(struct check *c, struct value v, int depth)
 	case TYPE_STRUCT:
 		if (type_is(v.type, "alloc::sync::Arc") || type_is(v.type, "alloc::rc::Rc"))
 			return counted_is_plausible(t, v);
-		if (type_is_dyn(v.type))
+		if (type_wide(v.type).has_vtable)
 			return dyn_is_plausible(t, v);
 		return members_are_plausible(c, v, depth);
 	default: /* any bits are a valid number; a union may be uninitialised */

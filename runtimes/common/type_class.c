@@ -6,6 +6,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
+#include "dwarf/types/wide.h"
 #include "dwarf/values/entries.h"
 #include "runtimes/common/runtime.h"
 
@@ -43,6 +44,8 @@ static void find_step(const struct type *t, struct type_class *f)
 		f->step = STEP_DYN;
 		f->offset = type_member(t, "pointer")->offset;
 		f->vtable = type_member(t, "vtable")->offset;
+	} else if (type_wide_kind(t) == WIDE_STRUCT) {
+		f->step = STEP_WIDE;
 	} else if (type_kind(t) == TYPE_POINTER) {
 		f->step = STEP_POINTER;
 		f->next = type_target(t);
@@ -92,7 +95,7 @@ static enum reach_rule reach_rule(const struct type *t, const struct type_class 
 {
 	if (f->element)
 		return REACH_ELEMENTS;
-	if (f->step == STEP_DYN)
+	if (f->step == STEP_DYN || f->step == STEP_WIDE)
 		return REACH_DYN;
 	switch (type_kind(t)) {
 	case TYPE_POINTER:
@@ -122,6 +125,7 @@ static struct type_class *learn(const struct type *t)
 	f->entries = (unsigned char)entries_kind(t);
 	f->reach = reach_rule(t, f);
 	f->slice = type_is_slice(t);
+	f->erased = type_wide(t).has_vtable;
 	f->coroutine = type_is_coroutine(t);
 	f->waker = type_is(t, "core::task::wake::Waker");
 	f->instrumented = type_is(t, "tracing::instrument::Instrumented");

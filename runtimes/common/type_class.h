@@ -25,6 +25,7 @@ enum future_step {
 	STEP_MEMBER,  /* the future is at offset */
 	STEP_POINTER, /* the place is a pointer to the future */
 	STEP_DYN,     /* a trait object: pointer at offset, vtable at vtable */
+	STEP_WIDE,    /* a wide pointer to a struct with an unsized tail: see behind_wide.h */
 };
 
 /* How combinator.c treats a value: see combinator_find_futures(). */
@@ -92,7 +93,8 @@ struct type_class {
 	bool coroutine : 1, maybe_done : 1, poll_fn : 1, composite : 1;
 	bool borrowed : 1; /* a reference, or a Pin of one */
 	bool box : 1;      /* a Box, or a Pin of one */
-	bool slice : 1;    /* a fat pointer with a length */
+	bool slice : 1;    /* a wide pointer to a slice or str */
+	bool erased : 1;   /* a wide pointer with a vtable */
 	bool boundary : 1; /* object_walk.c does not follow values of this type */
 	bool waker : 1;
 	bool instrumented : 1, shared : 1;

@@ -34,6 +34,11 @@ static bool points_at(struct inspector *in, const struct type *t, int depth, is_
 
 		return (is_box(t) || is_exclusive(t)) && target && is(in, target, depth + 1);
 	}
+	if (type_wide_kind(t) == WIDE_STRUCT) {
+		const struct type *target = type_wide(t).pointee;
+
+		return (is_box(t) || is_exclusive(t)) && target && is(in, target, depth + 1);
+	}
 	if (type_is(t, "core::pin::Pin")) {
 		const struct member *m = type_single_member(t);
 
@@ -51,6 +56,8 @@ static bool is_as_its_target(const struct type *t)
 	const struct member *m = type_is(t, "core::pin::Pin") ? type_single_member(t) : NULL;
 	const struct type *p = m ? m->type : t, *target = p ? type_target(p) : NULL;
 
+	if (p && type_wide_kind(p) == WIDE_STRUCT)
+		return is_box(p) || is_exclusive(p);
 	return p && type_kind(p) == TYPE_POINTER && (is_box(p) || is_exclusive(p)) && target &&
 	       (type_kind(target) == TYPE_STRUCT || type_kind(target) == TYPE_ENUM) &&
 	       !type_is_dyn(target);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "dwarf/names/demangle.h"
+#include "dwarf/values/wide_value.h"
+#include "runtimes/common/behind_wide.h"
 #include "runtimes/common/span.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/beside.h"
@@ -36,24 +38,30 @@ static struct future *problem_error(struct decoder *d, struct future *f, struct 
 	return f;
 }
 
-/* Replaces *v, a trait object, by the concrete value that it points to. */
-static struct error *resolve_dyn(struct decoder *d, const struct type_class *type_class,
-                                 struct value *v, struct future *f)
+static struct error *unknown_object(struct decoder *d, struct value v)
 {
-	struct target *t = d->c->in->target;
+	struct wide_value w;
+
+	TRY(wide_value_read(d->c->in->target, v, &w));
+	return error_new(ERR_LAYOUT, "no debug info describes the vtable 0x%" PRIx64 " of this %s",
+	                 w.meta, type_name(v.type));
+}
+
+/* Replaces *v, a trait object or a wide pointer to a struct, by the value that it points to. */
+static struct error *resolve_wide(struct decoder *d, const struct type_class *type_class,
+                                  struct value *v, struct future *f)
+{
 	enum { POLL_SLOT = 3 }; /* drop, size, align, then Future's only method */
-	uint64_t data_addr, vtable_addr;
+	struct value behind;
 	bool exact;
 
-	TRY(target_read_uint(t, v->addr + type_class->offset, 8, &data_addr));
-	TRY(target_read_uint(t, v->addr + type_class->vtable, 8, &vtable_addr));
-	const struct type *concrete = collector_vtable(d->c, vtable_addr, POLL_SLOT, &exact);
-	if (!concrete)
-		return error_new(ERR_LAYOUT,
-		                 "no debug info describes the vtable 0x%" PRIx64 " of this %s",
-		                 vtable_addr, type_name(v->type));
-	*v = (struct value){ concrete, data_addr };
-	f->dyn = true;
+	TRY(behind_wide(d->c, *v, POLL_SLOT, &behind, &exact));
+	if (!behind.type)
+		return unknown_object(d, *v);
+	if (behind.addr == 0)
+		return error_new(ERR_CORRUPT, "%s is null", type_name(v->type));
+	*v = behind;
+	f->dyn |= type_class->erased;
 	f->uncertain |= !exact;
 	return NULL;
 }
@@ -87,7 +95,8 @@ struct error *future_strip(struct decoder *d, struct value *v, struct future *f)
 			TRY(follow_pointer(d, type_class, v));
 			break;
 		case STEP_DYN:
-			TRY(resolve_dyn(d, type_class, v, f));
+		case STEP_WIDE:
+			TRY(resolve_wide(d, type_class, v, f));
 			break;
 		}
 	}

@@ -7,6 +7,7 @@
 
 #include "dwarf/names/qualified.h"
 #include "dwarf/values/peel.h"
+#include "dwarf/values/wide_value.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/future_class.h"
@@ -242,6 +243,14 @@ struct error *leaf_strip_to(const struct leaf *l, struct value v, const char *ty
 			if (v.addr == 0)
 				return NULL;
 			v.type = type_target(v.type);
+			continue;
+		}
+		if (type_wide_kind(v.type) == WIDE_STRUCT) {
+			bool leads;
+
+			TRY(wide_value_behind(t, v, &v, &leads));
+			if (!leads)
+				return NULL;
 			continue;
 		}
 		struct peeled p = peel(v.type);

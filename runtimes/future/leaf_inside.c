@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "runtimes/common/behind_wide.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
 
@@ -70,7 +71,7 @@ static bool look(struct search *s, struct value v, int depth)
 	case TYPE_ENUM:
 		return !type_is_coroutine(v.type) && look_at_enum(s, v, depth);
 	case TYPE_STRUCT:
-		if (type_class_of(v.type)->step == STEP_DYN)
+		if (type_wide_kind(v.type) == WIDE_STRUCT || type_is_dyn(v.type))
 			return leaf_dyn(s->c, v, &object) && look(s, object, depth);
 		return look_at_members(s, v, v.type, depth);
 	default:
@@ -80,21 +81,16 @@ static bool look(struct search *s, struct value v, int depth)
 
 bool leaf_dyn(struct collector *c, struct value v, struct value *ret)
 {
-	const struct type_class *class = type_class_of(v.type);
-	struct target *t = c->in->target;
-	uint64_t vtable = 0;
-	bool exact = false;
+	bool exact;
 
 	*ret = (struct value){ 0 };
-	if (class->step != STEP_DYN)
+	if (type_wide_kind(v.type) == WIDE_NONE || type_is_slice(v.type))
 		return false;
-	struct error *err = target_read_uint(t, v.addr + class->offset, 8, &ret->addr);
-	if (!err)
-		err = target_read_uint(t, v.addr + class->vtable, 8, &vtable);
-	if (!err)
-		ret->type = collector_vtable(c, vtable, 0, &exact);
+	struct error *err = behind_wide(c, v, 0, ret, &exact);
+	bool known = !err && ret->type && exact && ret->addr;
+
 	error_free(err);
-	return ret->type && exact && ret->addr;
+	return known;
 }
 
 bool leaf_find_inside(const struct leaf *l, struct value v, struct value *ret)

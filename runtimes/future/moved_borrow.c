@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "runtimes/common/behind_wide.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/moved.h"
 
@@ -100,22 +101,18 @@ static void visit_enum(struct walk *w, struct value v, int depth)
 	error_free(err);
 }
 
-/* A fat pointer that owns a future. What a `&dyn` leads to is not part of the coroutine's type. */
-static void visit_dyn(struct walk *w, struct value v, int depth)
+/*
+ * A wide pointer that owns a future. What a `&dyn` leads to is not part of the coroutine's type.
+ */
+static void visit_wide(struct walk *w, struct value v, int depth)
 {
-	const struct type_class *class = type_class_of(v.type);
-	struct target *t = w->c->in->target;
-	struct value behind = { 0 };
-	uint64_t vtable = 0;
-	bool exact = false;
-	struct error *err = target_read_uint(t, v.addr + class->offset, 8, &behind.addr);
+	struct value behind;
+	bool exact;
+	struct error *err = behind_wide(w->c, v, 0, &behind, &exact);
+	bool known = !err && behind.type && exact && behind.addr;
 
-	if (!err)
-		err = target_read_uint(t, v.addr + class->vtable, 8, &vtable);
-	if (!err)
-		behind.type = collector_vtable(w->c, vtable, 0, &exact);
 	error_free(err);
-	if (behind.type && exact && behind.addr)
+	if (known)
 		visit(w, behind, depth);
 }
 
@@ -123,8 +120,9 @@ static void visit_struct(struct walk *w, struct value v, int depth)
 {
 	const char *name = type_name(v.type);
 
-	if (str_begins(name, "alloc::boxed::Box<") && type_class_of(v.type)->step == STEP_DYN)
-		visit_dyn(w, v, depth);
+	if (str_begins(name, "alloc::boxed::Box<") && type_wide_kind(v.type) != WIDE_NONE &&
+	    !type_is_slice(v.type))
+		visit_wide(w, v, depth);
 	else if (name[0] != '&' && name[0] != '*' && !str_begins(name, "alloc::") &&
 	         !str_begins(name, "core::ptr::") &&
 	         !type_is(v.type, "core::mem::manually_drop::ManuallyDrop"))

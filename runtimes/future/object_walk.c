@@ -5,6 +5,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/values/peel.h"
+#include "runtimes/common/behind_wide.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/combinator.h"
@@ -138,70 +139,20 @@ static void add_elements(struct walk *w, const struct type *element, size_t from
 		    from, NULL, true);
 }
 
-/* Steps over the first of list that text begins with. */
-static bool skip_one(const char **text, const char *const *list, size_t n)
+static void add_wide(struct walk *w, size_t from)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (strncmp(*text, list[i], strlen(list[i])) == 0) {
-			*text += strlen(list[i]);
-			return true;
-		}
-	}
-	return false;
-}
+	struct value v = w->r->list[from].v, behind;
+	bool exact, owned;
+	struct error *err = behind_wide(w->c, v, 0, &behind, &exact);
 
-/* In an Arc or Rc the value follows the two counts at the next address that is aligned for it
- * (alloc/src/sync.rs, rc.rs: repr(C)). */
-static bool skip_counts(struct walk *w, uint64_t vtable, uint64_t *data)
-{
-	enum { ALIGN = 16, COUNTS = 16, MAX_ALIGN = 1 << 16 }; /* drop, size, align */
-	uint64_t align = 0;
-
-	error_free(target_read_uint(w->c->in->target, vtable + ALIGN, 8, &align));
-	if (align == 0 || align > MAX_ALIGN || (align & (align - 1)))
-		return false;
-	*data += (COUNTS + align - 1) & ~(align - 1);
-	return true;
-}
-
-/* Moves *data from the target of a trait object pointer to the object. False: offset unknown. */
-static bool find_object(struct walk *w, const struct type *t, uint64_t vtable, uint64_t *data)
-{
-	static const char *const pointers[] = { "*const ", "*mut ", "&mut ", "&",
-		                                "alloc::boxed::Box<" };
-	static const char *const counted[] = { "alloc::sync::ArcInner<", "alloc::rc::RcInner<",
-		                               "alloc::rc::RcBox<" };
-	const char *name = type_name(t);
-
-	skip_one(&name, pointers, sizeof(pointers) / sizeof(pointers[0]));
-	bool has_counts = skip_one(&name, counted, sizeof(counted) / sizeof(counted[0]));
-	name += *name == '(';
-	if (strncmp(name, "dyn ", 4) != 0)
-		return false;
-	return !has_counts || skip_counts(w, vtable, data);
-}
-
-static void add_dyn(struct walk *w, size_t from)
-{
-	struct value v = w->r->list[from].v;
-	const struct type_class *type_class = type_class_of(v.type);
-	struct target *t = w->c->in->target;
-	uint64_t data_addr = 0, vtable_addr = 0;
-	const struct type *concrete;
-	bool exact = false;
-	struct error *err = target_read_uint(t, v.addr + type_class->offset, 8, &data_addr);
-
-	if (!err)
-		err = target_read_uint(t, v.addr + type_class->vtable, 8, &vtable_addr);
-	concrete = err ? NULL : collector_vtable(w->c, vtable_addr, 0, &exact);
-	error_free(err);
-	if (!concrete || !exact || !find_object(w, v.type, vtable_addr, &data_addr)) {
+	if (err || !behind.type || !exact)
 		w->r->complete = false;
-		return;
-	}
-	if (data_addr && map_put(&w->seen, map_key_of_pair(data_addr, (uintptr_t)concrete), NULL))
-		add(w, (struct value){ concrete, data_addr }, from, NULL,
-		    type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0);
+	bool known = !err && behind.type && exact;
+	error_free(err);
+	owned = type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0;
+	if (known && behind.addr &&
+	    map_put(&w->seen, map_key_of_pair(behind.addr, (uintptr_t)behind.type), NULL))
+		add(w, behind, from, NULL, owned);
 }
 
 /*
@@ -290,7 +241,7 @@ static void expand(struct walk *w, size_t at)
 		add_elements(w, type_class->element, at);
 		break;
 	case REACH_DYN:
-		add_dyn(w, at);
+		add_wide(w, at);
 		break;
 	case REACH_POINTER:
 		add_behind(w, at);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf/names/qualified.h"
+#include "dwarf/values/wide_value.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/leaf.h"
 #include "runtimes/future/pool.h"
@@ -114,6 +115,8 @@ static struct error *follow(struct collector *c, struct value v, struct value *r
 			*found = ret->addr != 0;
 			return NULL;
 		}
+		if (type_wide_kind(v.type) != WIDE_NONE && !type_is_slice(v.type))
+			return wide_value_behind(c->in->target, v, ret, found);
 		const struct member *m = type_single_member(v.type);
 		if (!m)
 			return NULL;

@@ -75,6 +75,15 @@ static bool ask_pointer(struct type_predicate *q, const struct type *t, int dept
 	return row && row->shared;
 }
 
+/* What a trait object holds, also one at the end of a struct, only the run time knows. */
+static bool ask_wide(struct type_predicate *q, const struct type *t, int depth)
+{
+	struct wide wide = type_wide(t);
+
+	return holding_is_box(t) &&
+	       (wide.has_vtable || !wide.pointee || ask(q, wide.pointee, depth));
+}
+
 static bool ask_kind(struct type_predicate *q, const struct type *t, int depth)
 {
 	const struct type_class *type_class = type_class_of(t);
@@ -85,8 +94,8 @@ static bool ask_kind(struct type_predicate *q, const struct type *t, int depth)
 	case TYPE_ARRAY:
 		return type_target(t) && ask(q, type_target(t), depth);
 	case TYPE_STRUCT:
-		if (type_class->step == STEP_DYN)
-			return holding_is_box(t);
+		if (type_class->step == STEP_DYN || type_class->step == STEP_WIDE)
+			return ask_wide(q, t, depth);
 		if (type_class->element)
 			return type_name(t)[0] != '&' && ask(q, type_class->element, depth);
 		return type_predicate_any_part(t, ask, q, depth);

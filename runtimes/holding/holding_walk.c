@@ -5,6 +5,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/values/entries.h"
+#include "runtimes/common/behind_wide.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/moved.h"
@@ -322,27 +323,22 @@ static void walk_behind(struct walk *w, struct value v, const struct step *up, b
 		walk(w, behind, up, uncertain);
 }
 
-static void walk_dyn(struct walk *w, struct value v, const struct step *up, bool uncertain)
+/* A box of a trait object, or of a struct with an unsized tail. */
+static void walk_wide(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
-	const struct type_class *type_class = type_class_of(v.type);
-	struct target *t = w->c->in->target;
-	struct value behind = { 0 };
-	uint64_t vtable;
-	bool exact = false;
-	struct error *err = target_read_uint(t, v.addr + type_class->offset, 8, &behind.addr);
+	struct value behind;
+	bool exact;
+	struct error *err = behind_wide(w->c, v, 0, &behind, &exact);
 
-	if (!err)
-		err = target_read_uint(t, v.addr + type_class->vtable, 8, &vtable);
 	if (err) {
 		failed(w, v, up, uncertain, err);
 		return;
 	}
-	behind.type = collector_vtable(w->c, vtable, 0, &exact);
-	if (behind.type && exact && behind.addr)
+	if (behind.type && (exact || type_class_of(v.type)->step == STEP_WIDE) && behind.addr)
 		walk(w, behind, up, uncertain);
-	else if (!uncertain && (!behind.type || !exact))
+	if (!uncertain && (!behind.type || !exact))
 		holding_unsearched(w->c, "what is in a %s: no debug info says what it is",
-		                   type_class->name);
+		                   type_class_of(v.type)->name);
 }
 
 static struct error *read_count(struct walk *w, struct value v, const char *path, uint64_t *count)
@@ -508,8 +504,8 @@ static void walk_kind(struct walk *w, struct value v, const struct step *up, boo
 		walk_enum(w, v, up, uncertain);
 		break;
 	default:
-		if (type_class->step == STEP_DYN)
-			walk_dyn(w, v, up, uncertain);
+		if (type_class->step == STEP_DYN || type_class->step == STEP_WIDE)
+			walk_wide(w, v, up, uncertain);
 		else if (type_class->element)
 			walk_slice(w, v, up, uncertain);
 		else

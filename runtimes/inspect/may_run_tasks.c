@@ -121,7 +121,7 @@ static void look_at(struct search *s, const struct type *t)
 	look_at_name(s, type_name(t));
 	s->tasks |= class->coroutine || leaf_is_known(t) || leaf_owns_tasks(t) || class->task_set ||
 	            class->driver;
-	s->erased |= type_kind(t) == TYPE_OPAQUE || class->step == STEP_DYN;
+	s->erased |= type_kind(t) == TYPE_OPAQUE || class->erased;
 	meet(s, type_target(t));
 	params = type_params(t, &n);
 	for (size_t i = 0; i < n; i++)

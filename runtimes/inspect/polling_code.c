@@ -30,7 +30,7 @@ static const char *const wrappers[] = { "core::pin::Pin<", "alloc::boxed::Box<",
 
 static bool is_erased_future(const struct type *t)
 {
-	return type_is_dyn(t) && strstr(type_name(t), "dyn core::future::future::Future<");
+	return type_wide(t).has_vtable && strstr(type_name(t), "dyn core::future::future::Future<");
 }
 
 /* State of a search of a type for boxed futures and coroutines that its values own. */

@@ -214,7 +214,7 @@ static struct error *names_behind(struct evaluation *e, struct str *out)
 	for (int hop = 0; hop < EXPRESSION_HOPS; hop++) {
 		bool found;
 
-		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		TRY(show_deref(in->target, &in->show, v, &v, &found));
 		if (found)
 			continue;
 		if (!v.type || type_kind(v.type) == TYPE_POINTER)

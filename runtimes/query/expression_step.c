@@ -164,7 +164,7 @@ static struct error *member_step(struct evaluation *e, const char *name)
 	for (int hop = 0; hop < EXPRESSION_HOPS; hop++) {
 		bool found;
 
-		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		TRY(show_deref(in->target, &in->show, v, &v, &found));
 		if (found)
 			continue;
 		if (!v.type || type_kind(v.type) == TYPE_POINTER)
@@ -254,7 +254,7 @@ static struct error *index_step(struct evaluation *e)
 		if (!err || err->kind != ERR_LAYOUT)
 			return err;
 		error_free(err);
-		TRY(show_deref(in->target, in->di, &in->show, v, &v, &found));
+		TRY(show_deref(in->target, &in->show, v, &v, &found));
 		if (!found)
 			TRY(expression_look_through(e, &v, &found));
 		if (!found)
@@ -269,7 +269,7 @@ static struct error *dereference(struct evaluation *e)
 	struct inspector *in = e->c->in;
 	bool found;
 
-	TRY(show_deref(in->target, in->di, &in->show, e->v, &e->v, &found));
+	TRY(show_deref(in->target, &in->show, e->v, &e->v, &found));
 	if (!found)
 		return error_new(ERR_USAGE, "%s cannot be dereferenced",
 		                 e->v.type ? name_short(&e->c->scratch, type_name(e->v.type))

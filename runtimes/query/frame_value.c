@@ -115,7 +115,7 @@ static struct error *look_into(struct evaluation *e, bool *found)
 	struct inspector *in = e->c->in;
 	const struct member *only = type_single_member(e->v.type);
 
-	TRY(show_deref(in->target, in->di, &in->show, e->v, &e->v, found));
+	TRY(show_deref(in->target, &in->show, e->v, &e->v, found));
 	if (*found)
 		return NULL;
 	if (type_kind(e->v.type) == TYPE_POINTER)

@@ -145,7 +145,7 @@ static void collect_objects(struct search *s, const struct type *t, uint64_t add
 
 	if (!t || type_kind(t) != TYPE_STRUCT || depth > MAX_DEPTH || s->nvalues++ > MAX_TYPES)
 		return;
-	if (type_is_dyn(t)) {
+	if (type_wide(t).has_vtable) {
 		collect_object(s, t, addr, depth);
 		return;
 	}

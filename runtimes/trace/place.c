@@ -135,7 +135,8 @@ static bool follow(struct planner *p, struct spot *spot, const struct node *pare
 			return true;
 		if (c->step == STEP_MEMBER) {
 			spot->offset += c->offset;
-		} else if (c->step == STEP_DYN || followed || plan->nboxes == PROBE_MAX_BOXES) {
+		} else if (c->step == STEP_DYN || c->step == STEP_WIDE || followed ||
+		           plan->nboxes == PROBE_MAX_BOXES) {
 			return false;
 		} else {
 			plan->boxes[plan->nboxes] = (struct box){ .parent = parent,

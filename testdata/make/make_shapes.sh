@@ -4,7 +4,7 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, once, statics, endless, executors, moved, futures, futures_util,
+# NAME   shapes (the default), values, unsized, once, statics, endless, executors, moved, futures, futures_util,
 #        http, compio, spread, resumed, probed, inlined, entry, shadowed or taken:
 #        NAME.elf from NAME.rs, optimised only for the last four. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
