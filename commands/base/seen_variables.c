@@ -88,7 +88,7 @@ struct changed_variable *seen_variables_changed(const struct seen_variables *see
 			continue;
 		/* What an await may have lost was not its value, perhaps. */
 		ret[*n].now = l;
-		if (old && !old->may_be_lost)
+		if (old && !old->may_be_lost && !old->may_be_unset)
 			ret[*n].before = keep_text(a, old->value);
 		(*n)++;
 	}
@@ -109,7 +109,8 @@ void seen_variables_keep(struct seen_variables *seen, const char *function,
 			                        .type = keep_text(&fresh.arena, l->type),
 			                        .value = keep_text(&fresh.arena, l->value),
 			                        .addr = l->addr,
-			                        .may_be_lost = l->may_be_lost };
+			                        .may_be_lost = l->may_be_lost,
+			                        .may_be_unset = l->may_be_unset };
 	}
 	seen_variables_free(seen);
 	*seen = fresh;

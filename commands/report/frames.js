@@ -91,6 +91,7 @@ function localLine(l) {
 			(l.problem || 'unknown')),
 		l.passedIn ? el('span.quiet', null, ' (as passed in)')
 			: l.mayBeLost ? el('span.quiet', null, ' (may not have been set since the last await)')
+			: l.mayBeUnset ? el('span.quiet', null, ' (may not have been set)')
 			: l.uncertain ? el('span.quiet', null, ' (may have been moved out)') : null);
 }
 

@@ -25,6 +25,27 @@ enum instruction_flow {
 	FLOW_END,    /* that is not known: a return, a trap, an interrupt */
 };
 
+/* The memory operand of an instruction. */
+struct instruction_memory {
+	bool is_there, reads, writes; /* neither read nor written: its address alone is taken */
+	bool is_simple;               /* it is at a general register and a constant: */
+	bool is_entry;                /* it is an entry of eight bytes of a table at a constant: */
+	unsigned base;                /* DWARF number */
+	int64_t offset;
+	unsigned size; /* in bytes */
+};
+
+/* What an instruction does to general registers, as far as that is simple. */
+enum instruction_move {
+	MOVE_OTHER,
+	MOVE_ADDRESS, /* to = address of the memory operand */
+	MOVE_COPY,    /* to = from */
+	MOVE_ADD,     /* to += number */
+	MOVE_LOAD,    /* to = memory, eight bytes */
+	MOVE_STORE,   /* memory = from, eight bytes */
+	MOVE_PUT,     /* memory = number */
+};
+
 struct instruction {
 	uint64_t addr;
 	unsigned size;               /* in bytes, at most INSTRUCTION_BYTES */
@@ -35,6 +56,13 @@ struct instruction {
 	bool is_branch;  /* target is what it jumps to or calls */
 	enum instruction_flow flow;
 	bool stores; /* an operand of it is memory that it writes */
+	/* The rest is known of x86-64 in the syntax of Intel alone. */
+	struct instruction_memory memory;
+	enum instruction_move move;
+	unsigned to, from; /* DWARF numbers */
+	int64_t number;
+	uint32_t changes; /* the general registers that it writes: a bit for each DWARF number */
+	bool is_push;
 };
 
 struct instruction_reader;

@@ -20,7 +20,8 @@ struct listing {
 	/* Of a function that polls a coroutine; else NULL. */
 	struct await_states *awaits;
 	const struct type *coroutine;
-	uint64_t coroutine_addr; /* 0: unknown */
+	uint64_t coroutine_addr;    /* 0: unknown */
+	struct variable_flow *flow; /* of the frame's function; NULL of an inlined one */
 };
 
 static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_t size)
@@ -93,6 +94,13 @@ static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 		return;
 	v.type = await_states_type_of(l->dm, die);
 	v.may_be_lost = may_be_lost(l, block, die);
+	if (l->flow) {
+		const struct flow_summary summary =
+			variable_flow_summary(l->flow, block, die, l->frame->frame->lookup_pc);
+
+		v.state = variable_flow_state(&summary, l->frame->target, l->frame->frame,
+		                              l->coroutine, l->coroutine_addr);
+	}
 	v.value = v.type ? value_of(l, die, type_size(v.type))
 	                 : (struct location_value){ .problem = "its type is not known" };
 	*vec_push(&l->found) = v;
@@ -200,8 +208,11 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	l.dm = outer->dm;
 	l.frame = &frame;
 	find_awaits(&l, &die);
+	if (level == n - 1)
+		l.flow = variable_flow_open(outer, &function);
 	add_scope(&l, &die, 0);
 	await_states_free(l.awaits);
+	variable_flow_free(l.flow);
 	*nret = l.found.n;
 	*ret = vec_to_arena(&l.found, a);
 	return NULL;

@@ -7,6 +7,7 @@
 #define DWARF_FRAME_NATIVE_VARIABLES_H
 
 #include "dwarf/frame/location_value.h"
+#include "dwarf/frame/variable_flow.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/types/type.h"
 
@@ -18,6 +19,7 @@ struct native_variable {
 	uint64_t die;
 	struct location_value value;
 	bool may_be_lost; /* an await may have lost it: see await_states.h */
+	struct variable_state state;
 };
 
 /* A function in a frame. */

@@ -7,6 +7,7 @@
 
 #include "debugger/base/vec.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/frame/variable_flow.h"
 #include "dwarf/records/records.h"
 #include "dwarf/unwind/cfa_rule.h"
 
@@ -29,6 +30,7 @@ struct place {
 	unsigned depth;    /* see struct variable */
 	uint64_t lost_in;  /* states: see await_states.h */
 	uint64_t declared; /* file and line; 0: unknown. Not kept in records. */
+	struct flow_summary flow;
 	struct expression location;
 };
 
@@ -185,6 +187,7 @@ struct scope_walk {
 	uint64_t pc;
 	unsigned inlined; /* depth of the function */
 	const struct await_states *awaits;
+	struct variable_flow *flow;
 };
 
 static uint64_t declaration_of(Dwarf_Die *die)
@@ -220,6 +223,7 @@ static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die
 		v.location = read_expression(&w->plan->arena, &location, w->pc);
 		if (w->awaits && !v.is_parameter && await_states_is_in_frame(&location))
 			v.lost_in = await_states_of_block(w->awaits, block);
+		v.flow = variable_flow_summary(w->flow, block, die, w->pc + w->f->dm->module->bias);
 	}
 	*vec_push(&w->plan->places) = v;
 }
@@ -240,9 +244,11 @@ static void add_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
 		else if (tag == DW_TAG_lexical_block && dwarf_haspc(&child, w->pc) == 1)
 			add_scope(w, &child, depth + 1);
 		else if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, w->pc) == 1)
-			add_function(
-				(struct scope_walk){ w->plan, w->f, w->pc, w->inlined + 1, NULL },
-				&child, depth + 1);
+			add_function((struct scope_walk){ .plan = w->plan,
+			                                  .f = w->f,
+			                                  .pc = w->pc,
+			                                  .inlined = w->inlined + 1 },
+			             &child, depth + 1);
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -292,7 +298,9 @@ static void read_plan(const struct function *f, uint64_t pc, struct scope_plan *
 		return;
 	if (dwarf_attr_integrate(&die, DW_AT_frame_base, &base))
 		ret->frame_base = read_expression(&ret->arena, &base, pc);
-	add_function((struct scope_walk){ .plan = ret, .f = f, .pc = pc }, &die, 0);
+	struct variable_flow *flow = variable_flow_open(f, &die);
+	add_function((struct scope_walk){ .plan = ret, .f = f, .pc = pc, .flow = flow }, &die, 0);
+	variable_flow_free(flow);
 	keep_placed(ret);
 }
 
@@ -305,6 +313,53 @@ static void keep_expression(struct record_writer *d, const struct expression *x)
 		record_add_number(d, x->ops[i].atom);
 		record_add_number(d, x->ops[i].number);
 	}
+}
+
+enum {
+	FLOW_KNOWN = 1,
+	FLOW_USED = 2,
+	FLOW_LENT = 4,
+	FLOW_SHARED = 8,
+	FLOW_FLAG = 16,
+	FLOW_FLAG_IN = 32,
+	FLOW_LATER = 64,
+};
+
+static void keep_flow(struct record_writer *d, const struct flow_summary *f)
+{
+	record_add_number(d, (f->known ? FLOW_KNOWN : 0) | (f->used ? FLOW_USED : 0) |
+	                             (f->lent ? FLOW_LENT : 0) | (f->shared ? FLOW_SHARED : 0) |
+	                             (f->has_flag ? FLOW_FLAG : 0) |
+	                             (f->flag_in_coroutine ? FLOW_FLAG_IN : 0) |
+	                             (f->later ? FLOW_LATER : 0));
+	if (!f->known)
+		return;
+	record_add_number(d, f->set);
+	record_add_number(d, f->unset);
+	record_add_number(d, f->flag_set);
+	record_add_number(d, (uint64_t)f->flag_offset);
+	record_add_number(d, f->base);
+}
+
+static struct flow_summary know_flow(struct record *record)
+{
+	uint64_t bits = record_number(record);
+	struct flow_summary f = { .known = bits & FLOW_KNOWN };
+
+	if (!f.known)
+		return f;
+	f.used = bits & FLOW_USED;
+	f.lent = bits & FLOW_LENT;
+	f.shared = bits & FLOW_SHARED;
+	f.has_flag = bits & FLOW_FLAG;
+	f.flag_in_coroutine = bits & FLOW_FLAG_IN;
+	f.later = bits & FLOW_LATER;
+	f.set = record_number(record);
+	f.unset = record_number(record);
+	f.flag_set = record_number(record);
+	f.flag_offset = (int64_t)record_number(record);
+	f.base = (unsigned)(record_number(record) % 64);
+	return f;
 }
 
 static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_plan *plan)
@@ -326,6 +381,8 @@ static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_p
 	}
 	for (size_t i = 0; i < plan->places.n; i++)
 		record_add_number(&d, plan->places.data[i].lost_in);
+	for (size_t i = 0; i < plan->places.n; i++)
+		keep_flow(&d, &plan->places.data[i].flow);
 	record_end(&d);
 }
 
@@ -379,6 +436,10 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 		return is_older(dm, ret);
 	for (size_t i = 0; i < ret->places.n; i++)
 		ret->places.data[i].lost_in = record_number(&record);
+	if (ret->places.n && record_ended(&record))
+		return is_older(dm, ret);
+	for (size_t i = 0; i < ret->places.n; i++)
+		ret->places.data[i].flow = know_flow(&record);
 	return true;
 }
 
@@ -450,19 +511,36 @@ static uint64_t read_pin(const struct visible *s, const struct place *p)
 	return word_at(s, &p->location, &ret) ? ret : 0;
 }
 
-static bool may_be_lost(const struct visible *s, const struct place *variable)
+/* The coroutine that a variable's function polls, and its address; NULL: it polls none. */
+static const struct type *coroutine_of(const struct visible *s, const struct place *variable,
+                                       uint64_t *addr)
 {
-	for (size_t i = 0; variable->lost_in && i < s->plan.places.n; i++) {
+	*addr = 0;
+	for (size_t i = 0; i < s->plan.places.n; i++) {
 		const struct place *p = &s->plan.places.data[i];
 		const struct type *t = p->is_parameter && p->depth == variable->depth
 		                               ? await_states_coroutine(p->type)
 		                               : NULL;
 
-		if (t)
-			return await_states_has(variable->lost_in, s->walk.target, t,
-			                        read_pin(s, p));
+		if (!t)
+			continue;
+		*addr = read_pin(s, p);
+		return t;
 	}
-	return variable->lost_in != 0;
+	return NULL;
+}
+
+static void find_doubts(const struct visible *s, const struct place *p, struct variable *ret)
+{
+	const struct type *coroutine = NULL;
+	uint64_t addr = 0;
+
+	if (!p->lost_in && !p->flow.known)
+		return;
+	coroutine = coroutine_of(s, p, &addr);
+	ret->may_be_lost = p->lost_in && (!coroutine || await_states_has(p->lost_in, s->walk.target,
+	                                                                 coroutine, addr));
+	ret->state = variable_flow_state(&p->flow, s->walk.target, s->walk.frame, coroutine, addr);
 }
 
 static void visit_place(const struct visible *s, const struct place *p, variable_fn *visit,
@@ -477,7 +555,7 @@ static void visit_place(const struct visible *s, const struct place *p, variable
 	v.in_memory = !is_value;
 	v.addr = is_value ? 0 : result;
 	v.value = is_value ? result : 0;
-	v.may_be_lost = may_be_lost(s, p);
+	find_doubts(s, p, &v);
 	visit(&v, arg);
 }
 

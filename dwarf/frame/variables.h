@@ -5,6 +5,7 @@
 #ifndef DWARF_FRAME_VARIABLES_H
 #define DWARF_FRAME_VARIABLES_H
 
+#include "dwarf/frame/variable_flow.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/types/type.h"
 #include "dwarf/unwind/unwind.h"
@@ -18,6 +19,7 @@ struct variable {
 	bool is_parameter;
 	unsigned depth;   /* 0: of the frame's function; 1: of one that is inlined into it, ... */
 	bool may_be_lost; /* an await may have lost it: see await_states.h */
+	struct variable_state state;
 	struct dwarf_module *dm;
 	uint64_t die; /* DIE of the variable: see lookup_variable_place() */
 };

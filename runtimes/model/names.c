@@ -137,5 +137,7 @@ const char *local_doubt(const struct local *l)
 		return "as passed in";
 	if (l->may_be_lost)
 		return "may not have been set since the last await";
+	if (l->may_be_unset)
+		return "may not have been set";
 	return l->uncertain ? "may have been moved out" : NULL;
 }

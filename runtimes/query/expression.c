@@ -67,6 +67,7 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	e->out->uncertain = l->uncertain;
 	e->out->passed_in = l->passed_in;
 	e->out->may_be_lost = l->may_be_lost;
+	e->out->may_be_unset = l->may_be_unset;
 	note_namesakes(e, list, n, l);
 	if (!l->problem)
 		return NULL;

@@ -8,6 +8,7 @@
 #include "dwarf/frame/variables.h"
 #include "runtimes/future/moved.h"
 #include "runtimes/future/needs_drop.h"
+#include "runtimes/query/local_state.h"
 
 enum { MAX_LOCALS = 256 };
 
@@ -209,7 +210,8 @@ static void add_running(const struct variable *v, void *arg)
 	struct running *r = arg;
 	struct local_place *l = NULL;
 
-	if (is_hidden(v->name) || !v->type || v->depth != r->depth || r->locals->n >= MAX_LOCALS)
+	if (is_hidden(v->name) || !v->type || v->depth != r->depth || v->state.later ||
+	    r->locals->n >= MAX_LOCALS)
 		return;
 	const char *name = inspector_clean_name(&r->c->scratch, v->name);
 	/* A variable of an inner scope replaces an outer one, and one that is listed twice. */
@@ -225,10 +227,10 @@ static void add_running(const struct variable *v, void *arg)
 		                   .word = v->value,
 		                   .argument = v->is_parameter,
 		                   .dm = v->dm,
-		                   .die = v->die,
-		                   .may_be_lost = v->may_be_lost,
-		                   .uncertain = v->may_be_lost || needs_drop(r->c->in, v->type) };
-	follow_capture(r->c, l);
+		                   .die = v->die };
+	local_state_apply(r->c->in, &v->state, v->may_be_lost, l);
+	if (!l->problem)
+		follow_capture(r->c, l);
 }
 
 /* ---- native frames ---- */
@@ -237,7 +239,7 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 {
 	struct local_place *l = NULL;
 
-	if (is_hidden(v->name) || locals->n >= MAX_LOCALS)
+	if (is_hidden(v->name) || v->state.later || locals->n >= MAX_LOCALS)
 		return;
 	const char *name = inspector_clean_name(&c->scratch, v->name);
 	/* A variable of an inner block hides one of an outer block. */
@@ -253,13 +255,12 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 		                   .argument = v->is_parameter,
 		                   .dm = v->dm,
 		                   .die = v->die,
-		                   .problem = v->value.problem,
-		                   .may_be_lost = v->may_be_lost,
-		                   .uncertain = !v->value.problem &&
-		                                (v->may_be_lost || needs_drop(c->in, v->type)) };
+		                   .problem = v->value.problem };
 	if (v->value.bytes)
 		l->v.addr =
 			target_lay_out(c->in->target, v->value.bytes, (size_t)type_size(v->type));
+	if (!l->problem)
+		local_state_apply(c->in, &v->state, v->may_be_lost, l);
 	if (!l->problem)
 		follow_capture(c, l);
 }
@@ -308,6 +309,7 @@ void locals_show(struct collector *c, const struct local_place *from, struct loc
 	to->uncertain = from->uncertain;
 	to->passed_in = from->passed_in;
 	to->may_be_lost = from->may_be_lost;
+	to->may_be_unset = from->may_be_unset;
 	/* That of a native variable is in memory of this walk. */
 	to->problem = from->problem ? arena_strdup(c->a, from->problem) : NULL;
 	/* The recorded type of a hidden variable is that of the variable that hides it. */

@@ -37,7 +37,7 @@ struct local_place {
 	struct value v;
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
-	bool argument, uncertain, passed_in, may_be_lost; /* as in struct local */
+	bool argument, uncertain, passed_in, may_be_lost, may_be_unset; /* as in struct local */
 	enum moved_rule moved; /* of a saved variable of a suspended coroutine */
 	bool captured;         /* by a closure, a block or an async fn */
 	bool borrowed;         /* the variable is a captured reference; v is its target */

@@ -49,6 +49,7 @@
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, passed_in)                                                                         \
 	F(FLAG, may_be_lost)                                                                       \
+	F(FLAG, may_be_unset)                                                                      \
 	F(FLAG, global)                                                                            \
 	F(FLAG, redacted)                                                                          \
 	F(FLAG, no_value)                                                                          \

@@ -5,7 +5,7 @@
 # usage: make_shapes.sh [NAME]
 #
 # NAME   shapes (the default), values, unsized, once, statics, endless, executors, moved, futures, futures_util,
-#        http, compio, spread, resumed, probed, inlined, entry, shadowed or taken:
+#        http, compio, spread, resumed, unset, probed, inlined, entry, shadowed or taken:
 #        NAME.elf from NAME.rs, optimised only for the last four. futures.elf also has streams.rs and sets.rs,
 #        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs
@@ -31,7 +31,7 @@ if [ "$name" = shared ]; then
 	ls -l shared.elf
 	exit
 fi
-optimised=0
+optimised=0 edition=2021 model=static
 crates=("$name $name")
 case $name in
 shapes) roots=(-e boxed -u integers -u structs -u enums) ;;
@@ -53,6 +53,7 @@ spread)
 	roots=(-e spread -u polls)
 	crates=("library library" "spread spread")
 	;;
+unset) roots=(-e "$name") edition=2024 model=pic ;; # let chains; code that runs at any address
 *) roots=(-e "$name") ;;
 esac
 work=$(mktemp -d)
@@ -61,9 +62,9 @@ trap 'rm -rf "$work"' EXIT
 objects=()
 for each in "${crates[@]}"; do
 	read -r file crate <<<"$each"
-	"${RUSTC:-rustc}" --edition 2021 --crate-type lib --crate-name "$crate" --emit obj="$work/$file.o",metadata -L "$work" \
+	"${RUSTC:-rustc}" --edition "$edition" --crate-type lib --crate-name "$crate" --emit obj="$work/$file.o",metadata -L "$work" \
 		-C debuginfo=2 -C opt-level=$optimised -C codegen-units=1 -C panic=abort \
-		-C relocation-model=static --remap-path-prefix "$PWD=/src" --out-dir "$work" "$file.rs"
+		-C relocation-model=$model --remap-path-prefix "$PWD=/src" --out-dir "$work" "$file.rs"
 	objects+=("$work/$file.o")
 done
 # libdwfl finds .eh_frame of an executable by the program header that --eh-frame-hdr adds.

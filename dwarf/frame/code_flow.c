@@ -1,0 +1,897 @@
+#include "dwarf/frame/code_flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/arch/arch.h"
+#include "debugger/base/arena.h"
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "debugger/code/instruction.h"
+#include "debugger/target/target.h"
+#include "dwarf/module/symbols.h"
+#include "dwarf/types/type.h"
+
+enum {
+	MAX_CODE = 256 << 10, /* bytes of a function */
+	MAX_TABLE = 4096,     /* entries of a table of jumps */
+	MAX_SWEEPS = 64,
+	MAX_POINTERS = 8,
+	NEAR = 8, /* instructions between the parts of a jump by a table, or a call and an argument
+	           */
+	NREGS = 16,
+	POINTER = 8,
+	LAST_BIT = 63,
+	NONE = -1,
+};
+
+enum access { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ADDRESS };
+
+struct step {
+	uint64_t addr;
+	unsigned size;
+	enum instruction_flow flow;
+	int target;      /* index; NONE */
+	uint64_t called; /* address of the function called, or where the pointer to it is; 0 */
+	bool indirect;   /* called is where the pointer is */
+	bool last;       /* a call that does not return */
+	bool leader;     /* something jumps to it, or nothing comes to it from before */
+	enum access access;
+	struct flow_place place; /* that it accesses */
+	int64_t number;          /* that it puts there */
+	bool puts;
+};
+
+struct edge {
+	int from, to;
+};
+
+struct code_flow {
+	struct debuginfo *di;
+	struct flow_function of;
+	VEC(struct step) steps;
+	VEC(struct edge)
+	edges;      /* of tables of jumps; then of suspensions to the polls after them */
+	int *index; /* of each byte that an instruction begins at; else NONE */
+	int64_t pointers[MAX_POINTERS];
+	size_t npointers;
+	int dispatch; /* the jump to the code of a state; NONE: there is none */
+	struct arena arena;
+};
+
+static uint64_t state_bit(uint64_t discr)
+{
+	return UINT64_C(1) << (discr < LAST_BIT ? discr : LAST_BIT);
+}
+
+static int step_index(const struct code_flow *w, uint64_t addr)
+{
+	return addr >= w->of.f->low && addr < w->of.f->high ? w->index[addr - w->of.f->low] : NONE;
+}
+
+/* ---- instructions ---- */
+
+/* What registers have while instructions are read. */
+struct registers {
+	bool known[NREGS]; /* the coroutine's address and a constant: */
+	int64_t offset[NREGS];
+	uint64_t from[NREGS]; /* address of the memory that it was loaded from; 0: unknown */
+	uint64_t table;       /* the last address that one was given by itself; 0: none */
+	bool absolute;        /* an entry of it has an address; else what is added to the table's */
+};
+
+static void registers_forget(struct registers *r, uint32_t changed)
+{
+	for (unsigned i = 0; i < NREGS; i++) {
+		if (!(changed & UINT32_C(1) << i))
+			continue;
+		r->known[i] = false;
+		r->from[i] = 0;
+	}
+}
+
+bool code_flow_is_pointer(const struct code_flow *w, int64_t offset)
+{
+	for (size_t i = 0; i < w->npointers; i++) {
+		if (w->pointers[i] == offset)
+			return true;
+	}
+	return false;
+}
+
+static void registers_apply(struct registers *r, const struct code_flow *w,
+                            const struct instruction *in)
+{
+	const struct instruction_memory *m = &in->memory;
+	struct registers before = *r;
+
+	registers_forget(r, in->changes);
+	if (in->flow == FLOW_CALL)
+		registers_forget(r, UINT32_MAX);
+	if (in->to >= NREGS)
+		return;
+	if (in->move == MOVE_COPY && in->from < NREGS && before.known[in->from]) {
+		r->known[in->to] = true;
+		r->offset[in->to] = before.offset[in->from];
+	} else if (in->move == MOVE_ADD && before.known[in->to]) {
+		r->known[in->to] = true;
+		r->offset[in->to] = before.offset[in->to] + in->number;
+	} else if (in->move == MOVE_ADDRESS && before.known[m->base]) {
+		r->known[in->to] = true;
+		r->offset[in->to] = before.offset[m->base] + m->offset;
+	} else if (in->move == MOVE_LOAD && m->is_simple && m->base == w->of.base &&
+	           code_flow_is_pointer(w, m->offset)) {
+		r->known[in->to] = true;
+		r->offset[in->to] = 0;
+	} else if (in->move == MOVE_LOAD && in->has_target) {
+		r->from[in->to] = in->target;
+	} else if (in->has_target && !m->reads && !m->writes) {
+		r->table = in->target;
+		r->absolute = false;
+	} else if (in->move == MOVE_LOAD && m->is_entry) {
+		r->table = (uint64_t)m->offset;
+		r->absolute = true;
+	}
+}
+
+/* rdi = coroutine + 40 by an addition is an address of what lies there, too. */
+static void find_access(const struct code_flow *w, const struct instruction *in,
+                        const struct registers *before, const struct registers *after,
+                        struct step *s)
+{
+	const struct instruction_memory *m = &in->memory;
+	bool in_frame = m->base == w->of.base;
+
+	s->puts = in->move == MOVE_PUT;
+	s->number = in->number;
+	if (m->is_there && m->is_simple && (in_frame || before->known[m->base])) {
+		s->place.in_coroutine = !in_frame;
+		s->place.offset = m->offset + (in_frame ? 0 : before->offset[m->base]);
+		s->place.size = m->size;
+		s->access = m->reads ? ACCESS_READ : m->writes ? ACCESS_WRITE : ACCESS_ADDRESS;
+	} else if (in->move == MOVE_ADD && after->known[in->to]) {
+		s->place = (struct flow_place){ true, after->offset[in->to], 1 };
+		s->access = ACCESS_ADDRESS;
+	}
+}
+
+static void find_callee(const struct instruction *in, const struct registers *r, struct step *s)
+{
+	if (in->flow != FLOW_CALL)
+		return;
+	s->indirect = !in->is_branch;
+	if (in->has_target)
+		s->called = in->target;
+	for (unsigned i = 0; !in->has_target && i < NREGS; i++) {
+		if (r->from[i] && in->from == i)
+			s->called = r->from[i];
+	}
+}
+
+/* ---- jumps by tables ---- */
+
+static int table_entry(struct code_flow *w, const struct registers *r, uint64_t i)
+{
+	size_t size = r->absolute ? sizeof(uint64_t) : sizeof(uint32_t);
+	uint64_t entry;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(w->di->target, r->table + i * size, size, &entry);
+
+	if (err)
+		return NONE;
+	return step_index(w, r->absolute ? entry : r->table + (uint64_t)(int64_t)(int32_t)entry);
+}
+
+/*
+ * lea rax, [rip + table]; movsxd rcx, [rax + rcx * 4]; add rax, rcx; jmp rax. In code that is not
+ * relocated: jmp [rax * 8 + table]. The entry of a state is that of its discriminant in the first
+ * such jump of a poll function.
+ */
+static void add_table(struct code_flow *w, int jump, const struct registers *r)
+{
+	if (!r->table)
+		return;
+	if (w->of.coroutine && w->dispatch == NONE)
+		w->dispatch = jump;
+	for (uint64_t i = 0; i < MAX_TABLE; i++) {
+		int to = table_entry(w, r, i);
+
+		if (to == NONE)
+			return;
+		w->steps.data[to].leader = true;
+		*vec_push(&w->edges) = (struct edge){ jump, to };
+	}
+}
+
+static void add_jumps(struct code_flow *w, int jump, const struct instruction *in,
+                      const struct registers *now)
+{
+	const struct registers entry = { .table = (uint64_t)in->memory.offset, .absolute = true };
+
+	add_table(w, jump, in->memory.is_entry ? &entry : now);
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct code_flow *w;
+	struct instruction_reader *reader;
+	uint8_t *bytes;
+	size_t size;
+};
+
+/* The first reading: where instructions begin and jumps lead. False: it is optimised code. */
+static bool read_jumps(struct reading *r)
+{
+	struct code_flow *w = r->w;
+	struct instruction in;
+	bool ended = false;
+
+	for (size_t at = 0; at < r->size; at += in.size) {
+		instruction_read(r->reader, w->of.f->low + at, r->bytes + at, r->size - at, &in);
+		if (in.bad || (in.is_push && in.memory.base != 6 && w->steps.n > 2))
+			return false;
+		w->index[at] = (int)w->steps.n;
+		*vec_push(&w->steps) = (struct step){ .addr = in.addr,
+			                              .size = in.size,
+			                              .flow = in.flow,
+			                              .leader = ended,
+			                              .target = NONE };
+		ended = in.flow == FLOW_JUMP || in.flow == FLOW_END;
+	}
+	for (size_t i = 0; i < w->steps.n; i++) {
+		struct step *s = &w->steps.data[i];
+		size_t at = s->addr - w->of.f->low;
+
+		if (s->flow != FLOW_BRANCH && s->flow != FLOW_JUMP)
+			continue;
+		instruction_read(r->reader, s->addr, r->bytes + at, r->size - at, &in);
+		s->target = in.is_branch ? step_index(w, in.target) : NONE;
+		if (s->target != NONE)
+			w->steps.data[s->target].leader = true;
+	}
+	return true;
+}
+
+/*
+ * The copies of the pointer to the coroutine that the code makes before its first jump or call. The
+ * frame of a large function is made in a loop, page by page, before them.
+ */
+static void find_pointers(struct reading *r)
+{
+	struct code_flow *w = r->w;
+	unsigned argument = NREGS;
+	struct instruction in;
+
+	for (int round = 0; round < 2; round++) {
+		for (size_t at = 0; at < r->size; at += in.size) {
+			instruction_read(r->reader, w->of.f->low + at, r->bytes + at, r->size - at,
+			                 &in);
+			bool is_copy = in.move == MOVE_STORE && in.memory.is_simple &&
+			               in.memory.base == w->of.base && in.from < NREGS;
+
+			if (in.flow == FLOW_CALL || in.flow == FLOW_JUMP)
+				break;
+			if (!round && is_copy && in.memory.offset == w->of.argument)
+				argument = in.from;
+			if (round && is_copy && in.from == argument && w->npointers < MAX_POINTERS)
+				w->pointers[w->npointers++] = in.memory.offset;
+			if (argument < NREGS && in.changes & UINT32_C(1) << argument)
+				break;
+		}
+	}
+}
+
+/* The second one: what instructions do. Tables of jumps may make leaders behind them. */
+static void read_accesses(struct reading *r)
+{
+	struct code_flow *w = r->w;
+	struct registers now = { 0 };
+	size_t frame = 0;
+
+	for (size_t i = 0; i < w->steps.n; i++) {
+		struct step *s = &w->steps.data[i];
+		size_t at = s->addr - w->of.f->low;
+		struct registers before;
+		struct instruction in;
+
+		if (s->leader)
+			now = (struct registers){ 0 };
+		instruction_read(r->reader, s->addr, r->bytes + at, r->size - at, &in);
+		before = now;
+		if (s->flow == FLOW_JUMP && s->target == NONE && !in.is_branch)
+			add_jumps(w, (int)i, &in, &now);
+		find_callee(&in, &now, s);
+		registers_apply(&now, w, &in);
+		s->access = ACCESS_NONE;
+		find_access(w, &in, &before, &now, s);
+		/* The frame is there from where the stack pointer was moved. */
+		if (!frame && s->flow == FLOW_CALL)
+			frame = i;
+		if (!frame && in.changes & UINT32_C(1) << 7) {
+			for (size_t j = 0; j <= i; j++)
+				w->steps.data[j].access = ACCESS_NONE;
+		}
+	}
+}
+
+/* ---- calls ---- */
+
+/* NULL: unknown. */
+static const char *callee_name(struct code_flow *w, const struct step *s, struct arena *a)
+{
+	struct symbol_place symbol;
+	uint64_t addr = s->called;
+
+	if (!addr)
+		return NULL;
+	struct error *err CLEANUP(error_freep) =
+		s->indirect ? target_read_uint(w->di->target, addr, POINTER, &addr) : NULL;
+	if (err || (symbol_at(w->di, addr, a, &symbol) && symbol.name))
+		return err ? NULL : symbol.name;
+	const struct function *f = lookup_function(w->di, addr);
+	return f ? f->name : NULL;
+}
+
+/*
+ * Functions that never return, behind whose calls the code of other places follows: overflow
+ * checks, `unwrap`, the end of cleanup. One that is missing here costs a doubt, no truth.
+ */
+static bool never_returns(const char *name)
+{
+	static const char *const begins[] = {
+		"core::panicking::",       "std::panicking::begin_panic",
+		"core::option::unwrap_f",  "core::option::expect_f",
+		"core::result::unwrap_f",  "core::slice::index::slice_",
+		"core::str::slice_error",  "alloc::raw_vec::handle_error",
+		"alloc::alloc::handle_al", "std::process::exit",
+		"std::process::abort",     "_Unwind_Resume",
+		"core::cell::panic_",
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+		if (str_begins(name, begins[i]))
+			return true;
+	}
+	return false;
+}
+
+static void find_last_calls(struct code_flow *w)
+{
+	for (size_t i = 0; i + 1 < w->steps.n; i++) {
+		struct step *s = &w->steps.data[i];
+		SCRATCH(a);
+
+		if (s->flow != FLOW_CALL || w->steps.data[i + 1].flow == FLOW_JUMP)
+			continue;
+		const char *name = callee_name(w, s, &a);
+		s->last = name && never_returns(name);
+	}
+}
+
+/* A suspension goes on at the state that it puts into the coroutine. */
+static void add_suspensions(struct code_flow *w)
+{
+	const struct member *discr = w->of.coroutine ? type_discr(w->of.coroutine) : NULL;
+	size_t n = w->edges.n, first = 0;
+
+	while (first < n && w->edges.data[first].from != w->dispatch)
+		first++;
+	for (size_t i = 0; discr && w->dispatch != NONE && i < w->steps.n; i++) {
+		const struct step *s = &w->steps.data[i];
+		size_t state = first + (size_t)s->number;
+
+		if (s->puts && s->access == ACCESS_WRITE && s->place.in_coroutine &&
+		    s->place.offset == (int64_t)discr->offset && s->number > 2 &&
+		    s->number < MAX_TABLE && state < n && w->edges.data[state].from == w->dispatch)
+			*vec_push(&w->edges) = (struct edge){ (int)i, w->edges.data[state].to };
+	}
+}
+
+static bool read_code(struct code_flow *w)
+{
+	size_t size = w->of.f->high - w->of.f->low;
+	struct instruction_reader *reader CLEANUP(instruction_reader_close) = NULL;
+	struct reading r = { w, NULL, arena_alloc(&w->arena, size), size };
+	struct error *err CLEANUP(error_freep) =
+		target_read(w->di->target, w->of.f->low, r.bytes, size);
+
+	if (!err)
+		err = instruction_reader_open(w->di->target->arch->elf_machine, SYNTAX_INTEL,
+		                              &reader);
+	if (err)
+		return false;
+	r.reader = reader;
+	w->index = NEW_ARRAY(&w->arena, int, size);
+	for (size_t i = 0; i < size; i++)
+		w->index[i] = NONE;
+	if (!read_jumps(&r))
+		return false;
+	if (w->of.coroutine)
+		find_pointers(&r);
+	read_accesses(&r);
+	size_t n = w->edges.n;
+	/* Leaders that tables made are known now. */
+	w->edges.n = 0;
+	w->dispatch = NONE;
+	read_accesses(&r);
+	if (w->edges.n != n)
+		return false;
+	find_last_calls(w);
+	add_suspensions(w);
+	return true;
+}
+
+struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_function *function)
+{
+	const struct function *f = function->f;
+	struct code_flow *w;
+
+	if (f->high <= f->low || f->high - f->low > MAX_CODE)
+		return NULL;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		out_of_memory();
+	w->di = di;
+	w->of = *function;
+	w->dispatch = NONE;
+	if (read_code(w))
+		return w;
+	code_flow_free(w);
+	return NULL;
+}
+
+void code_flow_free(struct code_flow *w)
+{
+	if (!w)
+		return;
+	vec_free(&w->steps);
+	vec_free(&w->edges);
+	arena_free(&w->arena);
+	free(w);
+}
+
+/* ---- what an instruction does to a variable ---- */
+
+static bool is_overlap(const struct flow_place *a, const struct flow_place *b)
+{
+	return a->in_coroutine == b->in_coroutine && a->offset < b->offset + (int64_t)b->size &&
+	       b->offset < a->offset + (int64_t)a->size;
+}
+
+static unsigned line_at(struct code_flow *w, uint64_t addr)
+{
+	SCRATCH(a);
+	size_t n;
+	const struct location *l = lookup_locations(w->di, addr, &a, &n);
+
+	return l[n - 1].line;
+}
+
+enum effect {
+	EFFECT_NONE,
+	EFFECT_SET,
+	EFFECT_MAY_SET,
+	EFFECT_LOSE, /* another variable has its bytes from there on */
+	EFFECT_USE,
+};
+
+static bool is_store(const struct step *s)
+{
+	return s->access == ACCESS_WRITE || s->access == ACCESS_ADDRESS;
+}
+
+/*
+ * After how many instructions execution comes into a block, before it branches and before something
+ * else is put into the place; 0: it does not, or is in it.
+ */
+static int enters(const struct code_flow *w, const struct flow_variable *v, size_t from,
+                  uint64_t block, const struct flow_place *place)
+{
+	int at = (int)from;
+
+	if (v->is_in(w->steps.data[from].addr, block, v->arg))
+		return 0;
+	for (int n = 1; n <= NEAR * 2; n++) {
+		const struct step *s = &w->steps.data[at];
+
+		if (s->flow == FLOW_BRANCH || s->flow == FLOW_END || s->last)
+			return 0;
+		at = s->flow == FLOW_JUMP ? s->target : at + 1;
+		if (at == NONE || (size_t)at >= w->steps.n)
+			return 0;
+		s = &w->steps.data[at];
+		if (v->is_in(s->addr, block, v->arg))
+			return n;
+		if (is_store(s) && is_overlap(&s->place, place))
+			return 0;
+	}
+	return 0;
+}
+
+/*
+ * Whether a store is that which sets a rival: its block begins behind it, as that of an
+ * `__awaitee` does, or the line is that of its declaration. own: as of enters(), of the variable.
+ */
+static bool is_rivals(struct code_flow *w, const struct flow_variable *v,
+                      const struct flow_rival *rival, size_t i, int own)
+{
+	const struct step *s = &w->steps.data[i];
+	int theirs;
+
+	if (!is_overlap(&s->place, &rival->place) || !rival->block)
+		return false;
+	theirs = rival->block != v->block ? enters(w, v, i, rival->block, &rival->place) : 0;
+	if (theirs && (!own || theirs <= own))
+		return true;
+	return !own && rival->line && rival->line != v->line && line_at(w, s->addr) == rival->line;
+}
+
+/* Of bytes that other variables have at other times. */
+static enum effect effect_on_shared(struct code_flow *w, const struct flow_variable *v, size_t i)
+{
+	const struct step *s = &w->steps.data[i];
+	bool is_others = false;
+	int own;
+
+	if (!is_store(s))
+		return is_overlap(&s->place, &v->place) ? EFFECT_USE : EFFECT_NONE;
+	own = is_overlap(&s->place, &v->place) ? enters(w, v, i, v->block, &v->place) : 0;
+	for (size_t j = 0; j < v->nrivals; j++) {
+		const struct flow_rival *rival = &v->rivals[j];
+
+		if (!is_overlap(&s->place, &rival->place))
+			continue;
+		if (is_rivals(w, v, rival, i, own))
+			return EFFECT_LOSE;
+		is_others |= !rival->block || v->is_in(s->addr, rival->block, v->arg);
+	}
+	if (!is_overlap(&s->place, &v->place))
+		return EFFECT_NONE;
+	if (own || line_at(w, s->addr) == v->line)
+		return EFFECT_SET;
+	return !is_others && s->access == ACCESS_WRITE && s->place.offset == v->place.offset &&
+	                       s->place.size == v->place.size
+	               ? EFFECT_SET
+	               : EFFECT_MAY_SET;
+}
+
+static enum effect effect_on(struct code_flow *w, const struct flow_variable *v, size_t i)
+{
+	const struct step *s = &w->steps.data[i];
+
+	if (s->access == ACCESS_NONE || s->place.in_coroutine != v->place.in_coroutine)
+		return EFFECT_NONE;
+	if (v->nrivals)
+		return effect_on_shared(w, v, i);
+	if (!is_overlap(&s->place, &v->place))
+		return EFFECT_NONE;
+	return is_store(s) ? EFFECT_SET : EFFECT_USE;
+}
+
+/* ---- forwards: where it is set ---- */
+
+struct ways {
+	uint64_t set, unset;
+};
+
+struct forward {
+	struct code_flow *w;
+	const struct flow_variable *v;
+	struct ways *at;        /* before each instruction */
+	unsigned char *effects; /* enum effect of each one */
+	bool changed;
+};
+
+static void join(struct forward *f, int to, struct ways ways)
+{
+	struct ways *at;
+
+	if (to == NONE || (size_t)to >= f->w->steps.n)
+		return;
+	at = &f->at[to];
+	f->changed |= (ways.set & ~at->set) || (ways.unset & ~at->unset);
+	at->set |= ways.set;
+	at->unset |= ways.unset;
+}
+
+static struct ways ways_behind(const struct forward *f, size_t i)
+{
+	struct ways ways = f->at[i];
+	uint64_t all = ways.set | ways.unset;
+
+	if (f->effects[i] == EFFECT_SET)
+		return (struct ways){ .set = all };
+	if (f->effects[i] == EFFECT_MAY_SET)
+		ways.set = all;
+	if (f->effects[i] == EFFECT_LOSE)
+		return (struct ways){ .unset = all };
+	return ways;
+}
+
+/* The edges of the dispatch lead to the states, in their order. */
+static void follow_edges(struct forward *f)
+{
+	const struct code_flow *w = f->w;
+	uint64_t state = 0;
+
+	for (size_t i = 0; i < w->edges.n; i++) {
+		const struct edge *e = &w->edges.data[i];
+		const struct step *s = &w->steps.data[e->from];
+		struct ways ways = ways_behind(f, (size_t)e->from);
+
+		if (e->from == w->dispatch) {
+			uint64_t bit = state_bit(state++), all = (ways.set | ways.unset) & bit;
+
+			ways = bit & f->v->saved
+			               ? (struct ways){ .set = all }
+			               : (struct ways){ ways.set & bit, ways.unset & bit };
+		} else if (s->flow != FLOW_JUMP) {
+			continue; /* the end of a poll: the next one begins anew */
+		}
+		join(f, e->to, ways);
+	}
+}
+
+static void sweep(struct forward *f)
+{
+	const struct code_flow *w = f->w;
+
+	for (size_t i = 0; i < w->steps.n; i++) {
+		const struct step *s = &w->steps.data[i];
+		struct ways ways = ways_behind(f, i);
+
+		if (s->flow != FLOW_JUMP && s->flow != FLOW_END && !s->last)
+			join(f, (int)i + 1, ways);
+		join(f, s->target, ways);
+	}
+	follow_edges(f);
+}
+
+/*
+ * Where an address is taken for a call that sets the variable, it is set behind the call: the
+ * effect moves there.
+ */
+static void find_effects(struct forward *f)
+{
+	struct code_flow *w = f->w;
+
+	for (size_t i = 0; i < w->steps.n; i++) {
+		const struct step *s = &w->steps.data[i];
+		enum effect effect = effect_on(w, f->v, i);
+		size_t at = i;
+
+		if (effect == EFFECT_NONE)
+			continue;
+		for (size_t j = i; s->access == ACCESS_ADDRESS && j < i + NEAR && j < w->steps.n;
+		     j++) {
+			if (w->steps.data[j].flow == FLOW_CALL)
+				at = j;
+			if (w->steps.data[j].flow != FLOW_NEXT)
+				break;
+		}
+		f->effects[at] = (unsigned char)effect;
+	}
+}
+
+/* False: it does not end, or nothing sets the variable. */
+static bool go_forward(struct forward *f)
+{
+	struct code_flow *w = f->w;
+	bool any = false;
+
+	f->at = NEW_ARRAY(&w->arena, struct ways, w->steps.n);
+	f->effects = NEW_ARRAY(&w->arena, unsigned char, w->steps.n);
+	find_effects(f);
+	for (size_t i = 0; i < w->steps.n; i++)
+		any |= f->effects[i] == EFFECT_SET || f->effects[i] == EFFECT_MAY_SET;
+	if (!any && !f->v->saved)
+		return false;
+	f->at[0].unset = w->of.coroutine ? UINT64_MAX : 1;
+	for (int i = 0; i < MAX_SWEEPS; i++) {
+		f->changed = false;
+		sweep(f);
+		if (!f->changed)
+			return true;
+	}
+	return false;
+}
+
+/* ---- forwards from an instruction: whether it is used ---- */
+
+static bool is_drop(struct code_flow *w, const struct step *s)
+{
+	SCRATCH(a);
+	const char *name = callee_name(w, s, &a);
+
+	return name && strstr(name, "drop_in_place");
+}
+
+/* Whether the address that an instruction takes is that of a call which drops what is there. */
+static bool is_dropped(struct code_flow *w, size_t i)
+{
+	for (size_t j = i; j < i + NEAR && j < w->steps.n; j++) {
+		if (w->steps.data[j].flow == FLOW_CALL)
+			return is_drop(w, &w->steps.data[j]);
+		if (w->steps.data[j].flow != FLOW_NEXT)
+			return false;
+	}
+	return false;
+}
+
+static bool is_within(const struct flow_place *a, const struct flow_place *of)
+{
+	return a->in_coroutine == of->in_coroutine && a->offset >= of->offset &&
+	       a->offset < of->offset + (int64_t)of->size;
+}
+
+static bool is_whole_drop(struct code_flow *w, const struct flow_variable *v, size_t i)
+{
+	const struct step *s = &w->steps.data[i];
+
+	enum access access = v->by_pointer ? ACCESS_READ : ACCESS_ADDRESS;
+
+	return s->access == access && s->place.in_coroutine == v->place.in_coroutine &&
+	       s->place.offset == v->place.offset && is_dropped(w, i);
+}
+
+/* Whether the code at an instruction drops the variable before it branches. */
+static bool leads_to_drop(struct code_flow *w, const struct flow_variable *v, int at)
+{
+	for (int left = NEAR; left && at != NONE && (size_t)at < w->steps.n; left--) {
+		const struct step *s = &w->steps.data[at];
+
+		if (is_whole_drop(w, v, (size_t)at))
+			return true;
+		if (s->flow != FLOW_NEXT && s->flow != FLOW_JUMP)
+			return false;
+		at = s->flow == FLOW_JUMP ? s->target : at + 1;
+	}
+	return false;
+}
+
+/* test byte [flag], 1; jne drop */
+static bool is_guard(struct code_flow *w, const struct flow_variable *v, size_t i,
+                     struct flow_answer *ret)
+{
+	const struct step *s = &w->steps.data[i];
+	const struct step *test = i ? &w->steps.data[i - 1] : NULL;
+
+	if (s->flow != FLOW_BRANCH || test->access != ACCESS_READ || test->place.size != 1 ||
+	    !leads_to_drop(w, v, s->target))
+		return false;
+	ret->has_flag = true;
+	ret->flag = test->place;
+	return true;
+}
+
+struct search {
+	struct forward *f;
+	struct flow_answer *ret;
+	unsigned char *seen;
+	VEC(int) left;
+};
+
+static void search_push(struct search *s, int to)
+{
+	if (to == NONE || (size_t)to >= s->f->w->steps.n || s->seen[to])
+		return;
+	s->seen[to] = 1;
+	*vec_push(&s->left) = to;
+}
+
+/* Whether an instruction uses the value that the variable has. */
+static bool is_use(struct search *s, size_t i)
+{
+	struct code_flow *w = s->f->w;
+	const struct flow_variable *v = s->f->v;
+	const struct step *step = &w->steps.data[i];
+
+	if (step->access == ACCESS_NONE || step->access == ACCESS_WRITE ||
+	    !is_within(&step->place, &v->place))
+		return false;
+	if (is_whole_drop(w, v, i))
+		return true;
+	/* What a rival has there is not its value. */
+	if (v->nrivals && !s->f->at[i].set)
+		return false;
+	return v->is_in(step->addr, v->block, v->arg) && s->f->effects[i] != EFFECT_LOSE;
+}
+
+static void search_edges(struct search *s, int from)
+{
+	const struct code_flow *w = s->f->w;
+
+	for (size_t i = 0; i < w->edges.n; i++) {
+		if (w->edges.data[i].from == from)
+			search_push(s, w->edges.data[i].to);
+	}
+}
+
+static void find_use(struct search *s, size_t from)
+{
+	struct code_flow *w = s->f->w;
+
+	search_push(s, (int)from);
+	while (s->left.n && !s->ret->used) {
+		int at = s->left.data[--s->left.n];
+		const struct step *step = &w->steps.data[at];
+		bool guards = is_guard(w, s->f->v, (size_t)at, s->ret);
+
+		s->ret->used = is_use(s, (size_t)at);
+		/* What is put there then is another value. */
+		if (step->access == ACCESS_WRITE &&
+		    effect_on(w, s->f->v, (size_t)at) != EFFECT_NONE)
+			continue;
+		if (s->f->effects[at] == EFFECT_LOSE)
+			continue;
+		if (step->flow != FLOW_JUMP && step->flow != FLOW_END && !step->last)
+			search_push(s, at + 1);
+		if (!guards)
+			search_push(s, step->target);
+		search_edges(s, at);
+	}
+	vec_free(&s->left);
+}
+
+/* Whether an address was taken on a way to the instruction: from what leads there, backwards. */
+static bool was_lent(struct search *s, const struct flow_variable *v, size_t to)
+{
+	struct code_flow *w = s->f->w;
+	bool ret = false;
+
+	for (size_t i = 0; i < w->steps.n && !ret; i++) {
+		const struct step *step = &w->steps.data[i];
+
+		if (i == to || step->access != ACCESS_ADDRESS ||
+		    !is_within(&step->place, &v->place) || !v->is_in(step->addr, v->block, v->arg))
+			continue;
+		memset(s->seen, 0, w->steps.n);
+		search_push(s, (int)i);
+		while (s->left.n && !s->seen[to]) {
+			int at = s->left.data[--s->left.n];
+			const struct step *each = &w->steps.data[at];
+
+			if (each->flow != FLOW_JUMP && each->flow != FLOW_END && !each->last)
+				search_push(s, at + 1);
+			search_push(s, each->target);
+			search_edges(s, at);
+		}
+		s->left.n = 0;
+		ret = s->seen[to];
+	}
+	vec_free(&s->left);
+	return ret;
+}
+
+/* The instruction that begins at the address, or has it. */
+static int step_with(const struct code_flow *w, uint64_t pc)
+{
+	uint64_t addr = pc;
+
+	while (addr > w->of.f->low && step_index(w, addr) == NONE)
+		addr--;
+	return step_index(w, addr);
+}
+
+bool code_flow_ask(struct code_flow *w, const struct flow_variable *v, uint64_t pc,
+                   struct flow_answer *ret)
+{
+	struct forward f = { .w = w, .v = v };
+	int at = step_with(w, pc);
+
+	*ret = (struct flow_answer){ 0 };
+	if (at == NONE || !v->place.size || !go_forward(&f))
+		return false;
+	ret->set = f.at[at].set;
+	ret->unset = f.at[at].unset;
+	if (!(ret->set | ret->unset))
+		return false; /* cleanup code: no known way leads there */
+	struct search s = { .f = &f,
+		            .ret = ret,
+		            .seen = NEW_ARRAY(&w->arena, unsigned char, w->steps.n) };
+	find_use(&s, (size_t)at);
+	if (!ret->used)
+		ret->lent = was_lent(&s, v, (size_t)at);
+	return true;
+}

@@ -1,0 +1,462 @@
+#include "dwarf/frame/variable_flow.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
+#include "debugger/target/target.h"
+#include "dwarf/frame/await_states.h"
+#include "dwarf/module/line.h"
+
+enum { MAX_VARIABLES = 4096, MAX_NESTED = 4096, LAST_BIT = 63 };
+
+struct declared {
+	Dwarf_Off die, block;
+	const char *name;
+	struct flow_place place;
+	unsigned line;
+};
+
+struct variable_flow {
+	struct dwarf_module *dm;
+	struct code_flow *code;
+	const struct type *coroutine;
+	unsigned base;
+	int64_t base_offset;
+	VEC(struct declared) declared; /* in the coroutine */
+};
+
+static uint64_t state_bit(uint64_t discr)
+{
+	return UINT64_C(1) << (discr < LAST_BIT ? discr : LAST_BIT);
+}
+
+/* ---- places ---- */
+
+static bool read_operations(Dwarf_Die *die, unsigned name, Dwarf_Op **ops, size_t *n)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, name, &attr) && dwarf_getlocation(&attr, ops, n) == 0 &&
+	       *n > 0;
+}
+
+/* A large frame's base is a register, a constant and their sum. */
+static bool read_base(Dwarf_Die *function, unsigned *reg, int64_t *offset)
+{
+	Dwarf_Op *op;
+	size_t n;
+
+	*offset = 0;
+	if (!read_operations(function, DW_AT_frame_base, &op, &n))
+		return false;
+	if (n == 3 && op[1].atom == DW_OP_consts && op[2].atom == DW_OP_plus)
+		*offset = (int64_t)op[1].number;
+	else if (n != 1)
+		return false;
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		*reg = op->atom - DW_OP_breg0;
+		*offset += (int64_t)op->number;
+		return true;
+	}
+	*reg = op->atom - DW_OP_reg0;
+	return n == 1 && op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
+}
+
+/*
+ * A place in the frame, or behind a pointer that the frame has (*behind): then ret->offset is that
+ * of the pointer, and *distance what is added to it.
+ */
+static bool read_place(Dwarf_Die *die, struct flow_place *ret, bool *behind, int64_t *distance)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *op;
+	size_t n;
+
+	/* dwarf_getlocation() refuses a list of locations: optimised code has those. */
+	if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &op, &n) != 0 ||
+	    !n || n > 3 || op->atom != DW_OP_fbreg)
+		return false;
+	*ret = (struct flow_place){ .offset = (int64_t)op->number };
+	*behind = n > 1;
+	*distance = n == 3 ? (int64_t)op[2].number : 0;
+	return n == 1 || (op[1].atom == DW_OP_deref && (n == 2 || op[2].atom == DW_OP_plus_uconst));
+}
+
+/*
+ * Of an argument that is passed by its address, the locations are a list: it is now in a register,
+ * now in the frame (rustc 1.95, `fn callee(text: String)`).
+ */
+static bool read_argument(const struct variable_flow *w, Dwarf_Die *die, struct flow_place *ret)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Attribute attr;
+	ptrdiff_t at = 0;
+	Dwarf_Op *op;
+	size_t n;
+
+	if (dwarf_tag(die) != DW_TAG_formal_parameter || !dwarf_attr(die, DW_AT_location, &attr))
+		return false;
+	while ((at = dwarf_getlocations(&attr, at, &base, &begin, &end, &op, &n)) > 0) {
+		if (n != 2 || op->atom != DW_OP_breg0 + w->base || op[1].atom != DW_OP_deref)
+			continue;
+		*ret = (struct flow_place){ .offset = (int64_t)op->number - w->base_offset };
+		return true;
+	}
+	return false;
+}
+
+static struct flow_place place_of(const struct variable_flow *w, Dwarf_Die *die, bool *known,
+                                  int64_t *pointer)
+{
+	struct flow_place place = { 0 };
+	const struct type *type = await_states_type_of(w->dm, die);
+	int64_t distance = 0;
+	bool behind = true;
+
+	*known = type && read_place(die, &place, &behind, &distance);
+	if (type && !*known) {
+		*known = read_argument(w, die, &place);
+		behind = true;
+		distance = 0;
+	}
+	if (!*known)
+		return place;
+	place.offset += w->base_offset;
+	place.size = type_size(type);
+	*pointer = behind ? place.offset : INT64_MIN;
+	if (!behind)
+		return place;
+	if (!code_flow_is_pointer(w->code, place.offset)) {
+		*known = distance == 0; /* of an argument that is passed by its address */
+		place.size = sizeof(uint64_t);
+		return place;
+	}
+	place.in_coroutine = true;
+	place.offset = distance;
+	return place;
+}
+
+/* ---- reading ---- */
+
+static unsigned line_of(Dwarf_Die *die)
+{
+	int line;
+
+	return dwarf_decl_line(die, &line) == 0 && line > 0 ? (unsigned)line : 0;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+static void read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned depth)
+{
+	Dwarf_Die child;
+
+	if (depth > MAX_NESTED || dwarf_child(scope, &child) != 0)
+		return;
+	do {
+		struct declared d = { .die = dwarf_dieoffset(&child),
+			              .block = dwarf_dieoffset(scope),
+			              .line = line_of(&child) };
+		int64_t pointer;
+		bool known;
+
+		if (dwarf_tag(&child) == DW_TAG_lexical_block)
+			read_declared(w, &child, depth + 1);
+		if (dwarf_tag(&child) != DW_TAG_variable || w->declared.n >= MAX_VARIABLES)
+			continue;
+		d.place = place_of(w, &child, &known, &pointer);
+		d.name = name_of(&child);
+		if (known && d.place.in_coroutine)
+			*vec_push(&w->declared) = d;
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool first_argument(Dwarf_Die *function, Dwarf_Die *ret)
+{
+	if (dwarf_child(function, ret) != 0)
+		return false;
+	do {
+		if (dwarf_tag(ret) == DW_TAG_formal_parameter)
+			return true;
+	} while (dwarf_siblingof(ret, ret) == 0);
+	return false;
+}
+
+struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function)
+{
+	struct variable_flow w = { .dm = f->dm };
+	struct flow_place argument = { 0 };
+	int64_t distance;
+	Dwarf_Die die;
+	bool behind;
+
+	if (!read_base(function, &w.base, &w.base_offset))
+		return NULL;
+	bool any = first_argument(function, &die);
+	if (any && !read_place(&die, &argument, &behind, &distance))
+		return NULL;
+	w.coroutine = any ? await_states_coroutine(await_states_type_of(f->dm, &die)) : NULL;
+	const struct flow_function of = {
+		.f = f,
+		.base = w.base,
+		.coroutine = w.coroutine,
+		.argument = argument.offset + w.base_offset,
+	};
+	w.code = code_flow_read(f->dm->di, &of);
+	struct variable_flow *ret = w.code ? calloc(1, sizeof(*ret)) : NULL;
+	if (!ret)
+		return NULL;
+	*ret = w;
+	if (w.coroutine)
+		read_declared(ret, function, 0);
+	return ret;
+}
+
+void variable_flow_free(struct variable_flow *w)
+{
+	if (!w)
+		return;
+	code_flow_free(w->code);
+	vec_free(&w->declared);
+	free(w);
+}
+
+/* ---- the coroutine's layout ---- */
+
+static bool is_overlap(const struct flow_place *a, const struct flow_place *b)
+{
+	return a->in_coroutine == b->in_coroutine && a->offset < b->offset + (int64_t)b->size &&
+	       b->offset < a->offset + (int64_t)a->size;
+}
+
+/* The states that keep a variable of that name. NULL: any name, as that of a drop flag is. */
+static uint64_t saved_in(const struct variable_flow *w, const struct flow_place *place,
+                         const char *name)
+{
+	size_t n, nmembers;
+	const struct variant *v = w->coroutine ? type_variants(w->coroutine, &n) : NULL;
+	uint64_t ret = 0;
+
+	for (size_t i = 0; v && i < n; i++) {
+		const struct member *m =
+			v[i].payload ? type_members(v[i].payload, &nmembers) : NULL;
+
+		for (size_t j = 0; m && j < nmembers; j++) {
+			if (m[j].type && (int64_t)(v[i].offset + m[j].offset) == place->offset &&
+			    type_size(m[j].type) == place->size &&
+			    (!name || (m[j].name && strcmp(m[j].name, name) == 0)))
+				ret |= state_bit(v[i].discr);
+		}
+	}
+	return ret;
+}
+
+typedef VEC(struct flow_rival) rival_vec;
+
+/* Temporaries of the compiler have no declarations. */
+static void add_temporaries(const struct variable_flow *w, const struct flow_place *place,
+                            rival_vec *ret)
+{
+	size_t n, nmembers;
+	const struct variant *v = type_variants(w->coroutine, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct member *m =
+			v[i].payload ? type_members(v[i].payload, &nmembers) : NULL;
+
+		for (size_t j = 0; m && j < nmembers; j++) {
+			if (!m[j].type || !m[j].name || !str_begins(m[j].name, "__") ||
+			    strcmp(m[j].name, "__awaitee") == 0)
+				continue;
+			const struct flow_place other = { true,
+				                          (int64_t)(v[i].offset + m[j].offset),
+				                          type_size(m[j].type) };
+
+			if (is_overlap(&other, place) && ret->n < MAX_VARIABLES)
+				*vec_push(ret) = (struct flow_rival){ .place = other };
+		}
+	}
+}
+
+static void find_rivals(const struct variable_flow *w, const struct flow_place *place,
+                        Dwarf_Off die, rival_vec *ret)
+{
+	if (!place->in_coroutine || !w->coroutine)
+		return;
+	for (size_t i = 0; i < w->declared.n; i++) {
+		const struct declared *d = &w->declared.data[i];
+		bool is_temporary = !d->name || str_begins(d->name, "__");
+
+		if (d->die != die && is_overlap(&d->place, place))
+			*vec_push(ret) = (struct flow_rival){ d->place, d->block,
+				                              is_temporary ? 0 : d->line };
+	}
+	add_temporaries(w, place, ret);
+}
+
+/* ---- summary ---- */
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool block_has(uint64_t pc, uint64_t block, void *arg)
+{
+	const struct variable_flow *w = arg;
+	Dwarf_Die die;
+
+	return dwarf_offdie(w->dm->dwarf, block, &die) &&
+	       dwarf_haspc(&die, pc - w->dm->module->bias) == 1;
+}
+
+/* An argument's pointer, or that to the coroutine, is not there before the frame is made. */
+static void add_pointer(struct variable_flow *w, const struct flow_variable *v, int64_t pointer,
+                        uint64_t pc, struct flow_summary *ret)
+{
+	struct flow_variable at = *v;
+	struct flow_answer answer;
+
+	at.place = (struct flow_place){ .offset = pointer, .size = sizeof(uint64_t) };
+	at.saved = 0;
+	at.nrivals = 0;
+	if (!code_flow_ask(w->code, &at, pc, &answer))
+		return;
+	ret->unset |= answer.unset;
+	ret->set &= answer.set;
+}
+
+static void add_flag(struct variable_flow *w, const struct flow_variable *v,
+                     const struct flow_place *flag, uint64_t pc, struct flow_summary *ret)
+{
+	struct flow_variable at = *v;
+	struct flow_answer answer;
+
+	at.place = *flag;
+	at.saved = flag->in_coroutine ? saved_in(w, flag, NULL) : 0;
+	at.nrivals = 0;
+	if (!code_flow_ask(w->code, &at, pc, &answer))
+		return;
+	ret->has_flag = true;
+	ret->flag_in_coroutine = flag->in_coroutine;
+	ret->flag_offset = flag->offset;
+	ret->flag_set = answer.set & ~answer.unset;
+}
+
+/*
+ * Whether the line of an address is before the declaration. A macro of another file (tokio's
+ * select!) has lines of its own.
+ */
+static bool is_declared_later(struct variable_flow *w, Dwarf_Die *variable, unsigned line,
+                              uint64_t pc)
+{
+	SCRATCH(a);
+	size_t n;
+	const struct location *l = lookup_locations(w->dm->di, pc, &a, &n);
+	const char *file = line_file_of(w->dm, variable);
+	const char *here = l[n - 1].file;
+
+	return dwarf_tag(variable) == DW_TAG_variable && file && here && l[n - 1].line &&
+	       line > l[n - 1].line && strcmp(last_part(file), last_part(here)) == 0;
+}
+
+struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *block,
+                                          Dwarf_Die *variable, uint64_t pc)
+{
+	struct flow_summary ret = { 0 };
+	rival_vec rivals = { 0 };
+	struct flow_answer answer;
+	int64_t pointer = 0;
+	bool known;
+
+	if (!w)
+		return ret;
+	struct flow_variable v = { .place = place_of(w, variable, &known, &pointer),
+		                   .block = dwarf_dieoffset(block),
+		                   .line = line_of(variable),
+		                   .is_in = block_has,
+		                   .arg = w };
+	if (!known)
+		return ret;
+	v.by_pointer = pointer != INT64_MIN && !v.place.in_coroutine;
+	if (v.place.in_coroutine)
+		v.saved = saved_in(w, &v.place, name_of(variable));
+	find_rivals(w, &v.place, dwarf_dieoffset(variable), &rivals);
+	v.rivals = rivals.data;
+	v.nrivals = rivals.n;
+	if (code_flow_ask(w->code, &v, pc, &answer)) {
+		ret = (struct flow_summary){ .known = true,
+			                     .used = answer.used,
+			                     .lent = answer.lent || v.by_pointer,
+			                     .shared = rivals.n != 0,
+			                     .later = is_declared_later(w, variable, v.line, pc),
+			                     .set = answer.set,
+			                     .unset = answer.unset,
+			                     .base = w->base };
+		if (v.place.in_coroutine)
+			add_pointer(w, &v, pointer, pc, &ret);
+		if (answer.has_flag)
+			add_flag(w, &v, &answer.flag, pc, &ret);
+	}
+	vec_free(&rivals);
+	return ret;
+}
+
+/* ---- one frame ---- */
+
+/* The bit of the state in which the poll began, or all. */
+static uint64_t states_at(const struct flow_summary *summary, struct target *t,
+                          const struct type *coroutine, uint64_t addr)
+{
+	const struct member *discr = coroutine ? type_discr(coroutine) : NULL;
+	uint64_t all = summary->set | summary->unset, value;
+	uint64_t size = discr ? type_size(discr->type) : 0;
+
+	if (!size || size > sizeof(value) || !addr)
+		return all;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(t, addr + discr->offset, size, &value);
+	/* At its end a poll has left the state in which it began. */
+	return !err && all & state_bit(value) ? state_bit(value) : all;
+}
+
+/* 0: unknown. */
+static uint64_t base_of(const struct frame *frame, unsigned reg)
+{
+	return frame->known_regs & UINT64_C(1) << reg ? frame->regs[reg] : 0;
+}
+
+struct variable_state variable_flow_state(const struct flow_summary *summary, struct target *t,
+                                          const struct frame *frame, const struct type *coroutine,
+                                          uint64_t addr)
+{
+	uint64_t states = states_at(summary, t, coroutine, addr);
+	uint64_t base = summary->flag_in_coroutine ? addr : base_of(frame, summary->base), flag;
+	struct variable_state ret = {
+		.known = summary->known,
+		.later = summary->later,
+		.never = summary->known && !(summary->set & states),
+		.unset = summary->unset & states,
+		.used = summary->used,
+		.lent = summary->lent,
+		.shared = summary->shared,
+	};
+
+	if (!summary->known || !summary->has_flag || !base || states & ~summary->flag_set)
+		return ret;
+	struct error *err CLEANUP(error_freep) =
+		target_read_uint(t, base + (uint64_t)summary->flag_offset, 1, &flag);
+	ret.gone = !err && flag == 0;
+	ret.kept = !err && flag == 1;
+	return ret;
+}

@@ -1,0 +1,61 @@
+/*
+ * What is known of the value of a variable at an instruction: by the code of its function
+ * (code_flow.h), the state of the coroutine in which the poll began, and its drop flag.
+ */
+#ifndef DWARF_FRAME_VARIABLE_FLOW_H
+#define DWARF_FRAME_VARIABLE_FLOW_H
+
+#include <elfutils/libdw.h>
+
+#include "dwarf/frame/code_flow.h"
+#include "dwarf/types/type.h"
+#include "dwarf/unwind/unwind.h"
+
+/* What the code alone says, for all states. */
+struct flow_summary {
+	bool known;
+	bool used;   /* as in struct flow_answer */
+	bool lent;   /* likewise */
+	bool shared; /* in the coroutine, other variables have its bytes at other times */
+	bool later;  /* it is declared behind the line of the address: no name for it there */
+	bool has_flag, flag_in_coroutine;
+	uint64_t set, unset; /* as in struct flow_answer */
+	uint64_t flag_set;   /* states of the coroutine in which the flag has its value */
+	int64_t flag_offset;
+	unsigned base; /* DWARF number of the register to which offsets in the frame belong */
+};
+
+struct variable_flow;
+
+/*
+ * Reads the code of a function (function: its DIE). NULL: nothing is known of its variables, as
+ * where it is optimised. For variable_flow_free(), which allows NULL.
+ */
+struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function);
+void variable_flow_free(struct variable_flow *flow);
+/* Of a variable of a block (a lexical one, or the function) at a run-time address. */
+struct flow_summary variable_flow_summary(struct variable_flow *flow, Dwarf_Die *block,
+                                          Dwarf_Die *variable, uint64_t pc);
+
+/* The same for one frame. */
+struct variable_state {
+	bool known;
+	bool later;  /* its declaration is behind the line: it is not visible */
+	bool never;  /* no way to the instruction sets it */
+	bool unset;  /* on some way it was not set */
+	bool used;   /* its value is used later: the variable has it */
+	bool gone;   /* its drop flag is false: it was moved out, or not set */
+	bool kept;   /* its drop flag is true: it was not */
+	bool lent;   /* it may have been changed by a function to which it was moved */
+	bool shared; /* its bytes may have those of another variable, if it is not used later */
+};
+
+/*
+ * frame: that of the variable. coroutine: that the function polls, at addr (0: unknown); NULL: it
+ * polls none.
+ */
+struct variable_state variable_flow_state(const struct flow_summary *summary, struct target *t,
+                                          const struct frame *frame, const struct type *coroutine,
+                                          uint64_t addr);
+
+#endif
