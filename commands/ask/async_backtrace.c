@@ -60,8 +60,9 @@ static struct error *show_tasks(const struct snapshot *snap, const struct select
 
 	for (size_t i = 0; i < end; i++) {
 		const struct task *task = chosen->tasks[i];
-		const struct runtime_info *r =
-			task->runtime < snap->nruntimes ? &snap->runtimes[task->runtime] : NULL;
+		const struct runtime_info *r = task->runtime < snap->nruntimes && !task->undriven
+		                                       ? &snap->runtimes[task->runtime]
+		                                       : NULL;
 
 		TRY(out_check(out));
 		if (snap->nruntimes > 1 && r && r != heading)

@@ -472,6 +472,8 @@ static void put_snapshot(struct json *j)
 	for (size_t i = 0; i < s->nruntimes; i++)
 		out_json_runtime(w, &j->out.answer, &s->runtimes[i]);
 	json_close_array(w);
+	if (out_undriven_tasks(&j->out.answer))
+		json_put_int(w, "undriven_tasks", (int64_t)out_undriven_tasks(&j->out.answer));
 	json_put_list(w, "notes", s->notes, s->nnotes);
 	json_open_array(w, "threads");
 	for (size_t i = 0; i < j->threads.n; i++)

@@ -18,7 +18,7 @@ static void put_task(struct json_writer *w, const struct task *task)
 {
 	json_open_object(w, NULL);
 	json_put_text(w, "id", task->id);
-	json_put_int(w, "runtime", task->runtime);
+	out_json_number_if(w, "runtime", !task->undriven, task->runtime);
 	json_put_address(w, "addr", task->addr);
 	json_close_object(w);
 }

@@ -11,7 +11,7 @@ static void put_task(struct json_writer *w, const struct graph_node *n)
 	unsigned runtime = n->runtime;
 
 	if (n->task) {
-		known = true;
+		known = !n->task->undriven;
 		runtime = n->task->runtime;
 	} else if (n->job) {
 		known = n->job->runtime >= 0;

@@ -170,7 +170,7 @@ void out_json_task(struct json_writer *w, const struct answer *answer, const str
 	json_open_object(w, NULL);
 	json_put_text(w, "id", task->id);
 	json_put_text(w, "kind", "task");
-	json_put_int(w, "runtime", task->runtime);
+	out_json_number_if(w, "runtime", !task->undriven, task->runtime);
 	json_put_address(w, "addr", task->addr);
 	json_put_address(w, "local_set", task->local_set);
 	json_put_text(w, "state", task_state_name(task->state));
@@ -236,7 +236,8 @@ static void put_holding(struct json_writer *w, const struct holding *h)
 	json_put_address(w, "primitive", h->primitive);
 	out_json_number_if(w, "permits", h->permits, h->permits);
 	json_put_text(w, "task", h->task ? h->task->id : NULL);
-	out_json_number_if(w, "runtime", h->task, h->task ? h->task->runtime : 0);
+	out_json_number_if(w, "runtime", h->task && !h->task->undriven,
+	                   h->task ? h->task->runtime : 0);
 	out_json_number_if(w, "thread", h->thread, h->thread);
 	out_json_number_if(w, "frame", h->future, h->future ? h->future->number : 0);
 	out_json_number_if(w, "stack_frame", !h->future, h->stack_frame);

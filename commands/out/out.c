@@ -106,6 +106,17 @@ bool out_local_tasks(const struct answer *answer, const struct runtime_info *r, 
 		return false;
 	*ret = 0;
 	for (size_t i = 0; i < s->ntasks; i++)
-		*ret += s->tasks[i]->runtime == r->index && s->tasks[i]->local_set != 0;
+		*ret += s->tasks[i]->runtime == r->index && s->tasks[i]->local_set != 0 &&
+		        !s->tasks[i]->undriven;
 	return true;
+}
+
+size_t out_undriven_tasks(const struct answer *answer)
+{
+	const struct snapshot *s = answer->snapshot;
+	size_t n = 0;
+
+	for (size_t i = 0; (answer->wants & WANT_TASKS) && i < s->ntasks; i++)
+		n += s->tasks[i]->undriven;
+	return n;
 }

@@ -284,5 +284,8 @@ size_t out_runtime_jobs(const struct answer *answer, const struct runtime_info *
  * False when the snapshot does not have all tasks.
  */
 bool out_local_tasks(const struct answer *answer, const struct runtime_info *r, uint64_t *ret);
+/* Tasks of LocalSets that no known runtime drives; 0 if the command did not look for
+ * tasks. */
+size_t out_undriven_tasks(const struct answer *answer);
 
 #endif

@@ -122,8 +122,9 @@ static void task_row(struct text *t, struct arena *a, const struct task *task, c
 	else
 		USE_TABLE(t, task_columns);
 
-	const char *runtime =
-		task->runtime == UINT32_MAX ? NULL : arena_printf(a, "%u", task->runtime);
+	const char *runtime = task->runtime == UINT32_MAX || task->undriven
+	                              ? NULL
+	                              : arena_printf(a, "%u", task->runtime);
 	const char *cells[] = {
 		clean(a, task->id),       kind, state, runtime, awaiting_cell(a, task),
 		waiting_cell(t, a, task), root,

@@ -80,6 +80,13 @@ static void subject_runtimes(struct text *t, const struct snapshot *s)
 		str_append(&t->line, ")");
 	else
 		subject_hidden(t, s);
+	size_t undriven = out_undriven_tasks(&t->out.answer);
+
+	if (undriven) {
+		str_append(&t->line, ", ");
+		text_count(t, undriven, "task");
+		str_append(&t->line, " of LocalSets that no known runtime drives");
+	}
 }
 
 static void subject_reading(struct text *t, const struct snapshot *s)

@@ -145,6 +145,8 @@ void text_task_line(struct text *t, const struct task *task)
 	text_style(t, STYLE_PLAIN);
 	if (task->state == TASK_RUNNING && task->notified)
 		str_append(&t->line, " [woken meanwhile]");
+	if (task->undriven)
+		str_append(&t->line, " [its LocalSet is driven by no known runtime]");
 	source(t, " spawned", task->spawned_at);
 	if (t->out.answer.verbose)
 		source(t, task->spawned_at ? ", defined" : " defined", task->defined_at);
@@ -163,7 +165,9 @@ static void task_details(struct text *t, const struct task *task)
 	str_append(&t->line, "     ");
 	if (task->addr)
 		str_printf(&t->line, "header 0x%" PRIx64, task->addr);
-	if (task->runtime < s->nruntimes) {
+	if (task->undriven) {
+		str_append(&t->line, ", of a LocalSet that no known runtime drives");
+	} else if (task->runtime < s->nruntimes) {
 		str_printf(&t->line, "%sruntime %u (", task->addr ? ", " : "", task->runtime);
 		text_runtime(t, &s->runtimes[task->runtime]);
 		str_append(&t->line, ")");

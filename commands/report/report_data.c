@@ -63,7 +63,8 @@ static void put_address(struct report *r, const struct task *task)
 
 static void put_runtime(struct report *r, const struct task *task)
 {
-	put(r, task->runtime);
+	/* No index: no runtime. */
+	put(r, task->undriven ? UINT32_MAX : task->runtime);
 }
 
 static void put_state(struct report *r, const struct task *task)

@@ -75,7 +75,9 @@ static const struct runtime_info *runtime_of(const struct field_of *of)
 {
 	const struct snapshot *s = of->snapshot;
 
-	return of->task->runtime < s->nruntimes ? &s->runtimes[of->task->runtime] : NULL;
+	return of->task->runtime < s->nruntimes && !of->task->undriven
+	               ? &s->runtimes[of->task->runtime]
+	               : NULL;
 }
 
 static bool runtime_texts(const struct field_of *of, const struct field_test *t)
@@ -87,13 +89,15 @@ static bool runtime_texts(const struct field_of *of, const struct field_test *t)
 
 static bool runtime_numbers(const struct field_of *of, const struct field_test *t)
 {
-	return t->number(t, of->task->runtime);
+	return !of->task->undriven && t->number(t, of->task->runtime);
 }
 
 static const char *runtime_value(const struct field_of *of)
 {
 	const struct runtime_info *r = runtime_of(of);
 
+	if (of->task->undriven)
+		return "none known";
 	if (!r)
 		return arena_uint(of->a, of->task->runtime);
 	return arena_printf(of->a, "%u (%s%s%s%s)", r->index, r->flavor ? r->flavor : r->kind,

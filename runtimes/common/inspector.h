@@ -55,6 +55,8 @@ struct thread_stack {
 	                      */
 };
 
+enum { NO_RUNTIME = UINT32_MAX }; /* as an index: unknown, or none */
+
 /*
  * A set of tasks that was found in a future. Its tasks are listed after everything else is decoded.
  * See task_set.h.
@@ -62,7 +64,8 @@ struct thread_stack {
 struct task_set {
 	struct value v; /* the set, or the object that it shares with its driver; type NULL: none */
 	const struct task_set_ops *of;
-	unsigned runtime;        /* index of the runtime of the task or thread that drives it */
+	unsigned runtime;        /* index of the runtime of the task or thread that drives it, or
+	                            NO_RUNTIME */
 	struct future *future;   /* the future whose note lists the tasks; NULL: none */
 	const struct task *task; /* the task in which it was found; NULL: none */
 };

@@ -30,7 +30,8 @@ struct decoder {
 	uint64_t waker;
 	bool in_set;          /* a set such as FuturesUnordered polls it by a waker of its own */
 	enum armed set_armed; /* of in_set: does a wake-up of the set wake the task? */
-	unsigned runtime;     /* that drives this tree: index into the snapshot's runtimes */
+	unsigned runtime;     /* that drives this tree: index into the snapshot's runtimes, or
+	                         NO_RUNTIME */
 	/* IO_READS or IO_WRITES: what the future does with the resource being decoded; 0 unknown,
 	 * or both */
 	unsigned direction;

@@ -11,7 +11,9 @@ void task_set_add(struct collector *c, const struct task_set *set)
 void task_set_met(struct decoder *d, const struct task_set_ops *of, struct value v,
                   struct future *f)
 {
-	struct task_set set = { v, of, d->runtime, f, d->c->decoding };
+	/* A set that is only held is not polled by whoever polls the future that holds it. */
+	struct task_set set = { v, of, f && !d->unpolled ? d->runtime : NO_RUNTIME, f,
+		                d->c->decoding };
 
 	if (d->strict)
 		d->set = set;

@@ -180,9 +180,11 @@ enum task_state { TASK_IDLE, TASK_SCHEDULED, TASK_RUNNING, TASK_COMPLETE, TASK_C
 struct task {
 	const char *id;     /* decimal; task_key() if the runtime has no ids */
 	uint64_t number;    /* the id as a number; 0: the task has none */
-	unsigned runtime;   /* index into snapshot.runtimes */
+	unsigned runtime;   /* index into snapshot.runtimes; see undriven */
 	uint64_t addr;      /* address of its header */
 	uint64_t local_set; /* identifies its LocalSet: address of the set's task list; 0: none */
+	bool undriven; /* no runtime is known to drive its LocalSet: runtime is any one of its tokio
+	                */
 	enum task_state state;
 	bool notified;    /* woken while it was running */
 	unsigned thread;  /* number of the thread that runs it; 0: none or unknown */

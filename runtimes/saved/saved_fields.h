@@ -96,6 +96,7 @@
 	F(U32, runtime)                                                                            \
 	F(ADDR, addr)                                                                              \
 	F(ADDR, local_set)                                                                         \
+	F(FLAG, undriven)                                                                          \
 	F(TASK_STATE, state)                                                                       \
 	F(FLAG, notified)                                                                          \
 	F(U32, thread)                                                                             \

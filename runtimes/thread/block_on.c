@@ -89,6 +89,9 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 	if (!block_on || info->root)
 		return;
 	bool polls = stack_is_polling(s, &marks, (size_t)(block_on - marks.data));
+	/* Its thread may have entered a runtime: what it polls uses the drivers of that one. */
+	unsigned entered = info->runtime >= 0 ? (unsigned)info->runtime : NO_RUNTIME;
+
 	if (info->role == THREAD_OTHER) {
 		info->role = THREAD_BLOCK_ON;
 		info->runtime = -1;
@@ -96,7 +99,7 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 	}
 	/* The future that is being polled is found by its frames: see threads_finish(). */
 	if (!polls)
-		info->root = root_find(c, s, &marks, block_on, s->waker, 0);
+		info->root = root_find(c, s, &marks, block_on, s->waker, entered);
 }
 
 void block_on_describe_threads(struct collector *c)

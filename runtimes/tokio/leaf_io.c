@@ -176,6 +176,7 @@ static struct error *source_io(const struct leaf *l, struct value source, struct
 	TRY(leaf_place(l, source, leaf_io_layout[REGISTRATION].path, &shared, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "it has no registration");
+	leaf_driver_met(l, source, "registration.handle");
 	return follow_scheduled_io(l, shared, ret);
 }
 

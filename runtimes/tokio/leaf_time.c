@@ -125,6 +125,9 @@ static struct error *decode_sleep(struct leaf *l)
 		leaf_arm_none(l);
 	else
 		TRY(leaf_arm_at(l, l->v, leaf_time_layout[SLEEP_WAKER].path));
+	/* 1.53 | 1.49 to 1.52 | 1.26 to 1.48 */
+	if (registered)
+		leaf_driver_met(l, l->v, "driver | entry.Traditional.0.driver | entry.driver");
 	const char *polled = known && !registered ? ", never polled" : "";
 	deadline_phrase(l, "sleep future", polled, &due);
 	return NULL;
@@ -144,6 +147,8 @@ static struct error *decode_interval(struct leaf *l)
 	uint64_t period = seconds * 1000000000 + nanos;
 	wait_int(l, "period_ns", (int64_t)period);
 	TRY(leaf_arm_at(l, l->v, leaf_time_layout[INTERVAL_WAKER].path));
+	leaf_driver_met(l, l->v,
+	                "delay.driver | delay.entry.Traditional.0.driver | delay.entry.driver");
 	const struct deadline_seconds every = deadline_seconds_text(period);
 	if (due.unknown)
 		wait_phrase(l, "interval of %s%s", every.text, due.unknown);

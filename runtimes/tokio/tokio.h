@@ -238,6 +238,7 @@ struct tokio_walk {
 	VEC(struct tokio_queued) queue;   /* jobs in the queues of blocking pools, once read */
 	struct map queued_jobs;           /* header address -> index in queue + 1 */
 	bool queued_jobs_read;
+	unsigned driver;      /* of leaf_driver_met() since it was set to NO_RUNTIME */
 	struct map locations; /* address of a Location -> struct source_place of this snapshot */
 };
 
@@ -255,6 +256,8 @@ void tokio_list(struct collector *c);
 void tokio_decode(struct collector *c, struct task *task);
 void tokio_describe_threads(struct collector *c);
 void tokio_follow(struct collector *c);
+/* Any one of tokio; NULL: there is none. */
+struct tokio_runtime *tokio_any_runtime(const struct collector *c);
 /* The runtime of that index in the snapshot; NULL: it is none of tokio's. */
 struct tokio_runtime *tokio_runtime_at(const struct collector *c, unsigned index);
 /* tokio_whatis.c: finds the handle or task that an address lies in. */

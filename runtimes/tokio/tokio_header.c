@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "runtimes/tokio/tokio.h"
+#include "runtimes/tokio/tokio_leaf.h"
 
 enum { MAX_CELL_OFFSET = 1 << 30 }; /* a future larger than this does not exist */
 
@@ -150,10 +151,49 @@ struct tokio_walk *tokio_walk(const struct collector *c)
 	return collector_state(c, tokio_name);
 }
 
+struct tokio_runtime *tokio_any_runtime(const struct collector *c)
+{
+	return tokio_walk(c)->nruntimes ? &tokio_walk(c)->runtimes[0] : NULL;
+}
+
 struct tokio_runtime *tokio_runtime_at(const struct collector *c, unsigned index)
 {
 	const struct tokio_walk *w = tokio_walk(c);
 	unsigned first = w->nruntimes ? w->runtimes[0].info->index : 0;
 
 	return index - first < w->nruntimes ? &w->runtimes[index - first] : NULL;
+}
+
+/* The index of the runtime whose Handle is at the address. */
+static unsigned runtime_of_handle(const struct collector *c, uint64_t handle)
+{
+	const struct tokio_walk *w = tokio_walk(c);
+
+	for (size_t i = 0; i < w->nruntimes; i++) {
+		if (w->runtimes[i].handle.addr == handle)
+			return w->runtimes[i].info->index;
+	}
+	return NO_RUNTIME;
+}
+
+void leaf_driver_met(const struct leaf *l, struct value v, const char *path)
+{
+	static const char *const arcs[] = { "MultiThread.0.data", "CurrentThread.0.data" };
+	struct collector *c = l->d->c;
+	struct value scheduler, handle;
+	bool found = false;
+
+	if (!c->decoding || !c->decoding->undriven || !inspector_optional_path(c->in, v.type, path))
+		return;
+	struct error *err = inspector_eval(c->in, v, path, &scheduler, &found);
+
+	for (size_t i = 0; !err && found && i < sizeof(arcs) / sizeof(*arcs); i++) {
+		bool is = false;
+
+		if (inspector_optional_path(c->in, scheduler.type, arcs[i]))
+			err = inspector_eval(c->in, scheduler, arcs[i], &handle, &is);
+		if (!err && is)
+			tokio_walk(c)->driver = runtime_of_handle(c, handle.addr);
+	}
+	error_free(err);
 }

@@ -17,6 +17,12 @@ extern const struct binding_row leaf_time_layout[], leaf_task_layout[], leaf_syn
  */
 bool leaf_signal_globals(const struct type *t, struct value *ret);
 
+/*
+ * tokio_header.c: notes the runtime at whose drivers a leaf of a LocalSet's task waits: the path
+ * leads from v to a scheduler::Handle. Nothing where it does not.
+ */
+void leaf_driver_met(const struct leaf *l, struct value v, const char *path);
+
 /* leaf_arm() for a wait until v, a PollEvented, is readable. */
 struct error *leaf_io_arm_read(struct leaf *l, struct value v) MUST_CHECK;
 

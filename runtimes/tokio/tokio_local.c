@@ -16,7 +16,8 @@ enum { MAX_NAMED = 16 };
 static const char owned_path[] = "context.shared.local_state.owned | shared.local_state.owned"
 				 " | ctx.shared.local_state.owned | local_state.owned";
 const char local_set_waker_path[] = "context.shared.waker";
-static const char shared_waker_path[] = "waker";
+static const char shared_waker_path[] =
+	"context.shared.waker | shared.waker | ctx.shared.waker | waker";
 static const char head_path[] = "inner.list.head";
 static const char tail_path[] = "inner.list.tail";
 static const char id_path[] = "id";
@@ -123,10 +124,46 @@ static int by_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/*
+ * The runtime of the task or thread that polled a set last, which its waker wakes. NO_RUNTIME: that
+ * is unknown, or it is none: the set may be polled by any executor.
+ */
+static unsigned runtime_of_waker(struct collector *c, struct value set)
+{
+	const struct thread_info *th = NULL;
+	const struct task *task = NULL;
+	struct waker w = { 0 };
+	struct value place;
+	bool found;
+	struct error *err = inspector_eval(c->in, set, shared_waker_path, &place, &found);
+
+	if (!err && found)
+		err = waker_read(c, place, &w);
+	if (!err && w.data) {
+		task = map_get(&c->tasks, w.data);
+		th = map_get(&c->wakers, w.data);
+	}
+	error_free(err);
+	if (task)
+		return task->undriven ? NO_RUNTIME : task->runtime;
+	return th && th->runtime >= 0 ? (unsigned)th->runtime : NO_RUNTIME;
+}
+
+/* The runtime that is known to drive the set; NO_RUNTIME: none is. */
+static unsigned driver_of(struct collector *c, const struct task_set *set)
+{
+	/* A set in a task of another set is driven by what drives that one. */
+	if (set->task && set->task->local_set && set->runtime != NO_RUNTIME)
+		return set->task->undriven ? NO_RUNTIME : set->task->runtime;
+	return set->runtime != NO_RUNTIME ? set->runtime : runtime_of_waker(c, set->v);
+}
+
 /* Lists and decodes the tasks of one set, unless the set is known already. */
 static void collect_set(struct collector *c, const struct task_set *set, struct map *known)
 {
-	struct tokio_runtime *r = tokio_runtime_at(c, set->runtime);
+	struct tokio_runtime *driver = tokio_runtime_at(c, driver_of(c, set));
+	/* The layouts of its tokio are known by any runtime. */
+	struct tokio_runtime *r = driver ? driver : tokio_any_runtime(c);
 	task_vec *tasks = &c->listed;
 	struct value owned;
 	size_t before = tasks->n;
@@ -138,15 +175,22 @@ static void collect_set(struct collector *c, const struct task_set *set, struct 
 	else
 		found = false;
 	if (!r && c->runtimes.n)
-		snapshot_incomplete(c->out, "the tasks of a LocalSet that no runtime of tokio "
-		                            "drives are not listed");
+		snapshot_incomplete(c->out, "the tasks of a LocalSet are not listed: there is no "
+		                            "runtime of tokio beside it");
 	if (err)
 		snapshot_incomplete(c->out, "the tasks of a LocalSet: %s", err->message);
 	error_free(err);
+	tokio_walk(c)->driver = NO_RUNTIME;
 	for (size_t i = before; i < tasks->n; i++) {
 		tasks->data[i]->local_set = owned.addr;
+		tasks->data[i]->undriven = !driver;
 		if ((c->want & WANT_TASKS) || tasks->data[i]->state == TASK_RUNNING)
 			tokio_decode_task(c, r->tokio, tasks->data[i]);
+	}
+	for (size_t i = before; !driver && tokio_walk(c)->driver != NO_RUNTIME && i < tasks->n;
+	     i++) {
+		tasks->data[i]->undriven = false;
+		tasks->data[i]->runtime = tokio_walk(c)->driver;
 	}
 	if (tasks->n > before)
 		qsort(tasks->data + before, tasks->n - before, sizeof(*tasks->data), by_number);
@@ -185,32 +229,12 @@ static void collect_from(struct collector *c, size_t *next, struct map *known)
 	}
 }
 
-/* The runtime of the task or thread that polled a set last; the first runtime when unknown. */
-static unsigned runtime_of_waker(struct collector *c, struct value shared)
-{
-	const struct thread_info *th = NULL;
-	const struct task *task = NULL;
-	struct waker w = { 0 };
-	struct value place;
-	bool found;
-	struct error *err = inspector_eval(c->in, shared, shared_waker_path, &place, &found);
-
-	if (!err && found)
-		err = waker_read(c, place, &w);
-	if (!err && w.data) {
-		task = map_get(&c->tasks, w.data);
-		th = map_get(&c->wakers, w.data);
-	}
-	error_free(err);
-	unsigned first = tokio_walk(c)->runtimes[0].info->index;
-
-	return task ? task->runtime : th && th->runtime >= 0 ? (unsigned)th->runtime : first;
-}
-
 /* Collects the tasks of a set that is known by a root only. */
 static void collect_root(struct collector *c, const struct tokio_root *root, struct map *known)
 {
-	struct task_set set = { .v = tokio_root_set(c, root), .of = &local_set_ops };
+	struct task_set set = { .v = tokio_root_set(c, root),
+		                .of = &local_set_ops,
+		                .runtime = NO_RUNTIME };
 	uint64_t list = 0, first = 0;
 	size_t before = c->listed.n;
 	struct error *err = set.v.type ? local_set_list(c, set.v, &list, &first) : NULL;
@@ -219,11 +243,11 @@ static void collect_root(struct collector *c, const struct tokio_root *root, str
 	if (err || !first || map_has(known, list))
 		return;
 	if (!tokio_walk(c)->nruntimes) {
-		snapshot_incomplete(c->out, "a LocalSet has tasks, but no runtime was found that "
-		                            "drives it: they are not listed");
+		snapshot_incomplete(c->out,
+		                    "a LocalSet has tasks, but no runtime of tokio was found: "
+		                    "they are not listed");
 		return;
 	}
-	set.runtime = runtime_of_waker(c, set.v);
 	collect_set(c, &set, known);
 	if (c->listed.n > before)
 		*vec_push(&tokio_walk(c)->found_sets) = (struct found_set){ list, root->found_by };

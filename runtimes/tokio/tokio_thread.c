@@ -256,7 +256,7 @@ static void describe(struct collector *c, struct tokio_thread *tt, struct thread
 	if (block_on && root_waits(s, &marks, block_on))
 		info->root = root_find(c, s, &marks, block_on,
 		                       tokio_block_on_waker(c, tt, s->thread, block_on),
-		                       r ? r->info->index : 0);
+		                       r ? r->info->index : NO_RUNTIME);
 }
 
 /*

@@ -292,6 +292,7 @@ class Comparison:
         counted = [runtime.get("local_set_tasks") for runtime in self.document["runtimes"]]
         if None in counted:
             return
+        counted.append(self.document.get("undriven_tasks", 0))
         want = sum(row["count"] for row in self.truth["tasks"] if row["runtime"] is None)
         if sum(counted) != want:
             self.differ("LocalSets have {} tasks, not {}", sum(counted), want)
@@ -353,6 +354,8 @@ class Comparison:
         name = "task {}".format(row["id"])
         if row["state"] != want["state"]:
             self.differ("{} is {}, not {}", name, row["state"], want["state"])
+        if "undriven" in want and (row.get("runtime") is None) != want["undriven"]:
+            self.differ("{} is said to be driven by runtime {}", name, row.get("runtime"))
         root = row.get("root")
         if want.get("tree"):
             self.check_tree(name, want["tree"], root)

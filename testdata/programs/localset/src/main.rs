@@ -108,7 +108,7 @@ fn job(told: Sender<Part>) {
 async fn run(told: Sender<Part>) {
     let (never, once) = (LocalSet::new(), LocalSet::new());
     let id = truth::id(&never.spawn_local(nap()));
-    let mut tasks = vec![Task::unpolled(id, "localset::nap").local(), naps(&once)];
+    let mut tasks = vec![Task::unpolled(id, "localset::nap").undriven(), naps(&once)];
     once.run_until(yield_now()).await;
     tasks.extend(handles::spawn_all());
     tell(told, Part { runtime: None, tasks, block_on: Some(&["localset::run"]) });

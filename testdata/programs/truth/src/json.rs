@@ -89,6 +89,7 @@ fn task(task: &Task, places: &[Place], all_locals: &[Local]) -> String {
         ("id", if task.ids.len() == 1 { id(task.ids[0]) } else { "null".to_string() }),
         ("count", task.ids.len().to_string()),
         ("runtime", or_null(task.runtime)),
+        ("undriven", task.undriven.to_string()),
         ("state", string(task.state.name())),
     ];
     if task.ids.len() != 1 {

@@ -276,6 +276,8 @@ pub struct Task {
     ids: Vec<Option<u64>>,
     /// `None` for a task of a `LocalSet`, which no runtime counts.
     runtime: Option<usize>,
+    /// Of a `LocalSet` that no runtime drives.
+    undriven: bool,
     state: State,
     chain: Vec<&'static str>,
     leaf: Option<Leaf>,
@@ -297,6 +299,7 @@ impl Task {
         Task {
             ids,
             runtime: Some(0),
+            undriven: false,
             state,
             chain: chain.to_vec(),
             leaf: None,
@@ -362,6 +365,12 @@ impl Task {
     pub fn local(mut self) -> Task {
         self.runtime = None;
         self
+    }
+
+    /// It belongs to a `LocalSet` that no runtime drives: nobody does, or a thread that is in none.
+    pub fn undriven(mut self) -> Task {
+        self.undriven = true;
+        self.local()
     }
 
     /// The await points that it passes and how often each.
