@@ -26,8 +26,7 @@ static struct error *evaluate_path(struct dap *d, struct request *r, const char 
 	}
 	const char *doubt = local_doubt(l);
 
-	if (doubt)
-		v.text = arena_printf(r->a, "%s (%s)", v.text, doubt);
+	v.type = values_type(r, v.type, doubt);
 	values_put(d, r, NULL, &v);
 	return NULL;
 }

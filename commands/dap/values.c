@@ -90,6 +90,11 @@ static void put_reference(struct dap *d, struct json_writer *w, const struct sho
 	}
 }
 
+const char *values_type(struct request *r, const char *type, const char *doubt)
+{
+	return doubt ? arena_printf(r->a, "%s (%s)", type ? type : "?", doubt) : type;
+}
+
 void values_put(struct dap *d, struct request *r, const char *key, const struct shown_value *v)
 {
 	struct json_writer *w = r->w;

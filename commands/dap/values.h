@@ -22,6 +22,11 @@ struct shown_value {
 /* Lets the memory of a program that stands still be read beyond what the snapshot has copied. */
 void values_make_readable(struct dap *d);
 /*
+ * A type with the doubt about a value behind it; NULL: there is none. In the value it would be
+ * copied along.
+ */
+const char *values_type(struct request *r, const char *type, const char *doubt);
+/*
  * Writes a Variable; with key NULL an element of an array. With a name of NULL the members of the
  * answer to "evaluate" are put into the open object.
  */

@@ -70,8 +70,8 @@ static void put_local(struct dap *d, struct request *r, const struct typed_local
 	struct dap_source declared = { 0 };
 	source_of_file(d, r->a, l->file, l->comp_dir, l->line, &declared);
 	struct shown_value v = { .name = shown->name,
-		                 .text = doubt ? arena_printf(r->a, "%s (%s)", text, doubt) : text,
-		                 .type = shown->type,
+		                 .text = text,
+		                 .type = values_type(r, shown->type, doubt),
 		                 .expression = shown->name,
 		                 .declared = &declared };
 

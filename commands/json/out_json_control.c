@@ -135,6 +135,8 @@ void out_json_logged(struct json_writer *w, const struct logged *line)
 		json_put_text(w, "path", v->path);
 		json_put_text(w, "value", v->value);
 		json_put_text(w, "problem", v->problem);
+		if (v->doubt)
+			json_put_text(w, "doubt", v->doubt);
 		json_close_object(w);
 	}
 	json_close_array(w);

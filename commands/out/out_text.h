@@ -6,7 +6,7 @@
 #include "commands/out/table.h"
 #include "debugger/base/str.h"
 
-enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_PLACE, STYLE_WAIT, STYLE_PROBLEM };
+enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_PLACE, STYLE_WAIT, STYLE_PROBLEM, STYLE_DOUBT };
 
 struct brief {
 	size_t block_on, workers, parked, busy, blocking;

@@ -128,7 +128,10 @@ void text_local(struct text *t, const struct local *local)
 		str_append(&t->line, ": ");
 		text_whole_name(t, local->type);
 	}
+	const char *doubt = local_doubt(local);
+
 	if (local->value) {
+		text_style(t, doubt ? STYLE_DOUBT : STYLE_PLAIN);
 		str_append(&t->line, " = ");
 		text_clean(t, local->value);
 	} else {
@@ -137,10 +140,9 @@ void text_local(struct text *t, const struct local *local)
 		text_clean(t, local->problem ? local->problem : "unknown");
 		text_style(t, STYLE_PLAIN);
 	}
-	const char *doubt = local_doubt(local);
-
 	if (doubt)
 		str_printf(&t->line, " (%s)", doubt);
+	text_style(t, STYLE_PLAIN);
 }
 
 void text_locals(struct text *t, const struct future *f, const char *indent)

@@ -11,7 +11,7 @@ enum { DIGITS_SIZE = 32 };
 
 static const char *const style_codes[] = {
 	[STYLE_PLAIN] = "\033[0m", [STYLE_HEADING] = "\033[1m",  [STYLE_PLACE] = "\033[36m",
-	[STYLE_WAIT] = "\033[33m", [STYLE_PROBLEM] = "\033[31m",
+	[STYLE_WAIT] = "\033[33m", [STYLE_PROBLEM] = "\033[31m", [STYLE_DOUBT] = "\033[2m",
 };
 
 void text_style(struct text *t, enum style style)

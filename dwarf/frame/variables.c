@@ -673,6 +673,11 @@ static bool access_of(struct target *t, uint64_t pc, const struct scope_plan *pl
 	return true;
 }
 
+static bool is_certain(const struct place *p)
+{
+	return p->flow.known && !p->flow.unset && p->flow.used;
+}
+
 bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
                          struct variable_access *ret)
 {
@@ -688,7 +693,10 @@ bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, cons
 		if (each->depth == depth && each->name && strcmp(each->name, name) == 0)
 			p = each;
 	}
-	*ret = (struct variable_access){ .type = p ? p->type : NULL };
+	*ret = (struct variable_access){ .type = p ? p->type : NULL,
+		                         .certain = p && is_certain(p) };
+	if (p && p->flow.known && p->flow.unset)
+		p = NULL;
 	bool found = p && p->type && access_of(di->target, pc, &s.plan, &p->location, ret);
 	visible_close(&s);
 	return found;

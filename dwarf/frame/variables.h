@@ -62,6 +62,8 @@ struct variable_access {
 	unsigned nloads;
 	int64_t offset[VARIABLE_MAX_LOADS + 1];
 	bool in_memory;
+	bool certain; /* the code proves that it has its value there, in each state of a coroutine
+	               */
 };
 
 /*

@@ -94,6 +94,13 @@ struct error *log_message_parse(struct arena *a, const char *text, struct log_me
 	return err;
 }
 
+static void append_value(struct str *text, const struct log_value *v)
+{
+	str_append(text, v->value);
+	if (v->doubt)
+		str_printf(text, " (%s)", v->doubt);
+}
+
 const char *log_message_text(struct arena *a, const struct log_message *m,
                              const struct log_value *values)
 {
@@ -105,7 +112,7 @@ const char *log_message_text(struct arena *a, const struct log_message *m,
 		if (!v)
 			str_append(&text, m->pieces[i].text);
 		else if (v->value)
-			str_append(&text, v->value);
+			append_value(&text, v);
 		else
 			str_printf(&text, "{%s: %s}", v->path, v->problem);
 	}

@@ -29,6 +29,7 @@ struct log_value {
 	const char *path;
 	const char *value;   /* sanitised; NULL: it cannot be read */
 	const char *problem; /* why; NULL: it can */
+	const char *doubt;   /* why it may not be the value of its variable; NULL: it is */
 };
 
 /* Parses a text, in arena a. ERR_USAGE says what is wrong with it. */

@@ -73,15 +73,19 @@ static void test_limits(void **state)
 static void test_values(void **state)
 {
 	SCRATCH(tmp);
-	const struct log_value values[] = { { "n", "Some(3)", NULL },
-		                            { "gone", NULL, "no variable `gone` here" } };
+	const struct log_value values[] = {
+		{ .path = "n", .value = "Some(3)" },
+		{ .path = "gone", .problem = "no variable `gone` here" },
+		{ .path = "old", .value = "5", .doubt = "may have been moved out" },
+	};
 	struct log_message m;
 
 	(void)state;
-	assert_null(log_message_parse(&tmp, "{n} and {gone}{{", &m));
-	assert_int_equal(m.npaths, 2);
-	assert_string_equal(log_message_text(&tmp, &m, values),
-	                    "Some(3) and {gone: no variable `gone` here}{");
+	assert_null(log_message_parse(&tmp, "{n} and {gone}{{, {old}", &m));
+	assert_int_equal(m.npaths, 3);
+	assert_string_equal(
+		log_message_text(&tmp, &m, values),
+		"Some(3) and {gone: no variable `gone` here}{, 5 (may have been moved out)");
 }
 
 int main(void)

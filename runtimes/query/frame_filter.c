@@ -6,6 +6,7 @@
 #include "dwarf/frame/variables.h"
 #include "dwarf/values/peel.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/future/needs_drop.h"
 
 enum { MAX_STEPS = 32 };
 
@@ -175,5 +176,6 @@ bool frame_filter(struct inspector *in, uint64_t pc, const char *expression,
 	*ret = (struct tracer_filter){ 0 };
 	lookup_functions_at(in->di, pc, &tmp, &nlocations);
 	return name && variables_access_at(in->di, pc, (unsigned)nlocations - 1, name, &w.at) &&
-	       follow(&w) && convert(w.at.type, literal, &ret->value) && finish(&w, ret);
+	       (w.at.certain || !needs_drop(in, w.at.type)) && follow(&w) &&
+	       convert(w.at.type, literal, &ret->value) && finish(&w, ret);
 }

@@ -5,6 +5,7 @@
 #include "debugger/base/str.h"
 #include "dwarf/frame/native_variables.h"
 #include "dwarf/values/show.h"
+#include "runtimes/model/names.h"
 #include "runtimes/query/expression_step.h"
 #include "runtimes/query/locals.h"
 
@@ -185,6 +186,9 @@ static struct error *evaluate_at(struct inspector *in, const struct frame_place 
 
 	if (!err)
 		err = read(&e, a, ret);
+	/* A parameter as it was passed in still is a value of the variable. */
+	if (!err && !e.out->passed_in)
+		ret->doubt = local_doubt(e.out);
 	arena_free(&c.scratch);
 	return err;
 }
@@ -262,11 +266,7 @@ struct error *frame_value_at(struct inspector *in, const struct type *type, uint
 }
 
 struct error *frame_value_text(struct inspector *in, const struct regs *regs,
-                               const char *expression, struct arena *a, const char **ret)
+                               const char *expression, struct arena *a, struct frame_value *ret)
 {
-	struct frame_value v;
-
-	TRY(evaluate_now(in, regs, expression, text_of, a, &v));
-	*ret = v.text;
-	return NULL;
+	return evaluate_now(in, regs, expression, text_of, a, ret);
 }

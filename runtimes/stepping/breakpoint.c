@@ -389,6 +389,7 @@ struct error *breakpoint_set_condition(struct breakpoint *bp, const char *text)
 	bp->parsed = parsed;
 	bp->problem = NULL;
 	bp->unreadable = 0;
+	bp->doubted = false;
 	bp->rate = (struct hit_rate){ 0 };
 	/* The tracer tests something else now. */
 	TRY(unplant(bp));
@@ -466,6 +467,7 @@ void breakpoint_count_anew(struct debuggee *d)
 	for (size_t i = 0; i < b->list.n; i++) {
 		b->list.data[i]->hits = b->list.data[i]->unreadable = 0;
 		b->list.data[i]->problem = NULL;
+		b->list.data[i]->doubted = false;
 	}
 }
 

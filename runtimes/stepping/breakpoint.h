@@ -60,6 +60,7 @@ struct breakpoint {
 	 * it cannot be read pass, and are counted. NULL: none so far.
 	 */
 	const char *problem;
+	bool doubted;        /* a hit halted because a variable in it was in doubt */
 	uint64_t unreadable; /* how many hits these were, with the first one */
 	bool undecided;      /* it halts now because of that */
 	bool halts;          /* it is one of those that halt the program now */

@@ -18,6 +18,8 @@ struct look {
 	struct arena *a;
 	struct regs regs;
 	bool has_regs;
+	/* A variable of the condition that may not have its value, and why; NULL: none. */
+	const char *doubtful, *doubt;
 };
 
 static struct error *read_registers(struct look *l)
@@ -37,6 +39,10 @@ static struct error *find_path(struct look *l, const char *path, struct predicat
 
 	TRY(read_registers(l));
 	TRY(frame_value(in, &l->regs, path, l->a, &v));
+	if (v.doubt && !l->doubt) {
+		l->doubtful = path;
+		l->doubt = v.doubt;
+	}
 	*ret = operand_of_value(&v);
 	return NULL;
 }
@@ -76,6 +82,12 @@ static struct error *test(struct breakpoint *bp, pid_t tid, bool *ret, bool *hal
 	struct error *err = predicate_evaluate(bp->parsed, find_operand, &l, ret);
 	if (err && err->kind == ERR_INTERRUPTED)
 		return err;
+	if (!err && l.doubt && !bp->doubted) {
+		bp->doubted = true;
+		err = error_new(ERR_STATE, "%s %s; later hits take the value that is there",
+		                l.doubtful, l.doubt);
+		bp->unreadable = 0;
+	}
 	if (err)
 		*halts = *ret = cannot_read(bp, err);
 	return NULL;
@@ -90,8 +102,11 @@ bool breakpoint_hit(struct breakpoint *bp)
 
 /* ---- lines of logpoints ---- */
 
-static struct error *read_logged_value(struct look *l, const char *path, const char **ret)
+static struct error *read_logged_value(struct look *l, const char *path, const char **ret,
+                                       const char **doubt)
 {
+	struct frame_value v;
+
 	if (strcmp(path, "task.id") == 0) {
 		TRY(debuggee_task_text(l->d, l->tid, PREDICATE_TASK_ID, ret));
 	} else if (strcmp(path, "task.type") == 0) {
@@ -100,8 +115,10 @@ static struct error *read_logged_value(struct look *l, const char *path, const c
 		TRY(debuggee_task_text(l->d, l->tid, PREDICATE_TASK_NAME, ret));
 	} else {
 		TRY(read_registers(l));
-		return frame_value_text(asyncdbg_inspector(l->d->handle), &l->regs, path, l->a,
-		                        ret);
+		TRY(frame_value_text(asyncdbg_inspector(l->d->handle), &l->regs, path, l->a, &v));
+		*ret = v.text;
+		*doubt = v.doubt;
+		return NULL;
 	}
 	if (!*ret)
 		return error_new(ERR_STATE, "no task runs here");
@@ -129,7 +146,7 @@ static struct error *read_logged(struct look *l, const struct log_message *m,
 		if (!m->pieces[i].is_path)
 			continue;
 		values->path = path;
-		TRY(keep_problem(l->a, read_logged_value(l, path, &values->value),
+		TRY(keep_problem(l->a, read_logged_value(l, path, &values->value, &values->doubt),
 		                 &values->problem));
 		if (values->problem)
 			values->value = NULL;
