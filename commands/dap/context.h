@@ -72,11 +72,15 @@ struct dap {
 	struct output output; /* of a launched program */
 	enum dap_state state;
 	struct dap_client client;
-	bool launched;                  /* by "launch" */
+	const struct listener *listener; /* with --listen */
+	bool is_stranger; /* the client is not of our user, and has not shown the token */
+	bool launched;    /* by "launch" */
 	struct control_program program; /* likewise */
 	bool post_mortem;               /* a core or a saved snapshot */
 	bool stop_at_entry;             /* a stop follows "configurationDone" */
 	bool wants_pause;               /* of a running program */
+	bool terminates;                /* it was sent SIGTERM: the next time it is killed */
+	bool resumes;                   /* for that it goes on, which the client is to hear */
 	bool steps, steps_one; /* by step, or by one instruction; only pause and the like end it */
 	struct step_options step;
 	bool undecided;     /* a hit is still to be decided: it was interrupted */

@@ -1,5 +1,5 @@
 /* evaluate: expressions of a frame, and the command line of asyncdbg in the console. */
-
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +91,11 @@ static struct error *check_console(const struct dap *d, const struct command *co
 	if (command->takes_program)
 		return error_new(ERR_STATE, "\"%s\" starts a program: use a terminal",
 		                 command->name);
+	if (command == &kill_command)
+		return error_new(ERR_STATE, "the editor's Stop ends the program: its second one "
+		                            "by SIGKILL");
+	if (strcmp(command->name, "quit") == 0)
+		return error_new(ERR_STATE, "the editor's Disconnect ends the session");
 	if (command->stays && d->state == DAP_RUNNING)
 		return error_new(ERR_STATE, "the program runs");
 	return NULL;
@@ -137,30 +142,89 @@ static struct error *run_line(struct dap *d, struct caught *c, const char *line)
 	return NULL;
 }
 
-static bool is_command(const struct dap *d, const char *line)
+/* How a line can be read as a command. */
+enum command_fit { FITS_NOT, FITS_SHORTENED, FITS_WHOLE };
+
+/*
+ * Whether the first word is that of the command in full, or another full spelling of it. A format
+ * may follow it, as in "x/4x".
+ */
+static bool is_whole_word(const char *typed, const char *command)
+{
+	static const char *const spellings[] = { "bt", "backtrace", "exit" };
+	size_t len = strcspn(typed, "/");
+
+	if (len == strcspn(command, " ") && strncmp(typed, command, len) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++) {
+		if (strlen(spellings[i]) == len && strncmp(typed, spellings[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static enum command_fit fit_words(const struct dap *d, const struct words *words)
 {
 	SCRATCH(tmp);
-	struct words *commands;
 	struct call call;
-	size_t n;
-	struct error *err CLEANUP(error_freep) = words_split(&tmp, line, &commands, &n);
+	struct error *err CLEANUP(error_freep) = d->call->shell->find(&tmp, words, &call);
 
-	if (!err && n)
-		err = d->call->shell->find(&tmp, &commands[0], &call);
+	if (err)
+		return FITS_NOT;
+	return is_whole_word(words->word[0], call.command->name) ? FITS_WHOLE : FITS_SHORTENED;
+}
+
+/* What fits least of the commands of a line; *ret: that one's first word, in arena a. */
+static enum command_fit fit_line(const struct dap *d, struct arena *a, const char *line,
+                                 const char **ret)
+{
+	struct words *commands;
+	size_t n;
+	struct error *err CLEANUP(error_freep) = words_split(a, line, &commands, &n);
+
+	*ret = "";
+	if (err || !n || fit_words(d, &commands[0]) == FITS_NOT)
+		return FITS_NOT;
+	for (size_t i = 0; i < n; i++) {
+		if (fit_words(d, &commands[i]) == FITS_SHORTENED) {
+			*ret = commands[i].word[0];
+			return FITS_SHORTENED;
+		}
+	}
+	return FITS_WHOLE;
+}
+
+/* The name that a line begins with; NULL: none, as where it begins with a path. */
+static const char *first_name(struct arena *a, const char *line, bool *is_alone)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)line[len]) || line[len] == '_')
+		len++;
+	const char *rest = line + len + strspn(line + len, " \t");
+	*is_alone = !*rest;
+	return len && !isdigit((unsigned char)*line) && strchr(" \t;", line[len])
+	               ? arena_strndup(a, line, len)
+	               : NULL;
+}
+
+/* Whether a name is a variable of the frame. */
+static bool is_variable(struct dap *d, const struct request *r, const char *name)
+{
+	struct typed_local found;
+
+	if (!dap_number(r, "frameId", 0))
+		return false;
+	struct error *err CLEANUP(error_freep) =
+		frames_evaluate(d, dap_number(r, "frameId", 0), name, r->a, &found);
+
 	return !err;
 }
 
-static struct error *evaluate_line(struct dap *d, struct request *r, const char *line)
+static struct error *run_console(struct dap *d, struct request *r, const char *line)
 {
 	struct caught c;
 
-	if (!is_command(d, line) && dap_number(r, "frameId", 0)) {
-		struct error *err = evaluate_path(d, r, line);
-
-		if (!err)
-			return NULL;
-		error_free(err);
-	}
 	focus_on(d, r);
 	catch_begin(&c);
 	struct error *err = run_line(d, &c, line);
@@ -171,6 +235,42 @@ static struct error *evaluate_line(struct dap *d, struct request *r, const char 
 	}
 	free(c.text);
 	return err;
+}
+
+/*
+ * In the console a variable wins over a command of its name, and one letter is no command: `k` of a
+ * program with a variable k would kill it, `q` end the session. Behind a colon all are commands.
+ */
+static struct error *evaluate_line(struct dap *d, struct request *r, const char *line)
+{
+	const char *text = line + strspn(line, " \t"), *shortened;
+	bool is_alone;
+
+	if (*text == ':' && text[1] != ':')
+		return run_console(d, r, text + 1);
+	const char *name = first_name(r->a, text, &is_alone);
+	if (name && is_variable(d, r, name)) {
+		if (is_alone)
+			return evaluate_path(d, r, name);
+		return error_wrap(evaluate_path(d, r, text),
+		                  "%s is a variable here, the command is :%s", name, name);
+	}
+	enum command_fit fit = fit_line(d, r->a, text, &shortened);
+	if (fit == FITS_WHOLE)
+		return run_console(d, r, text);
+	if (dap_number(r, "frameId", 0)) {
+		struct error *err = evaluate_path(d, r, text);
+
+		if (!err)
+			return NULL;
+		error_free(err);
+	}
+	if (fit == FITS_SHORTENED)
+		return error_new(ERR_USAGE,
+		                 "there is no variable %s here, and in the console a command needs "
+		                 "its whole word or a colon: \":%s\"",
+		                 shortened, text);
+	return run_console(d, r, text);
 }
 
 struct error *dap_evaluate(struct dap *d, struct request *r)

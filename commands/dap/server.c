@@ -5,6 +5,7 @@
 #include "commands/dap/breakpoints.h"
 #include "commands/dap/loading.h"
 #include "commands/dap/running.h"
+#include "commands/dap/wire/listener.h"
 #include "debugger/base/progress.h"
 
 /* ---- one request ---- */
@@ -39,8 +40,29 @@ static struct error *check_state(const struct dap *d, const struct dap_command_r
 	return NULL;
 }
 
+/*
+ * Nothing is executed for a client of another user, not even `evaluate`, before its launch or
+ * attach has shown the token. A wrong one ends the connection.
+ */
+static struct error *check_client(struct dap *d, const struct request *r)
+{
+	bool starts = strcmp(r->command, "launch") == 0 || strcmp(r->command, "attach") == 0;
+
+	if (!d->is_stranger || strcmp(r->command, "initialize") == 0 ||
+	    strcmp(r->command, "disconnect") == 0)
+		return NULL;
+	if (starts && listener_knows_token(d->listener, dap_text(r, "token"))) {
+		d->is_stranger = false;
+		return NULL;
+	}
+	d->done = starts;
+	return error_new(ERR_STATE, "this client is not of the user that asyncdbg runs as: launch "
+	                            "and attach need the \"token\" that was printed at the start");
+}
+
 static struct error *answer(struct dap *d, struct request *r, const struct dap_command_row *row)
 {
+	TRY(check_client(d, r));
 	TRY(check_state(d, row));
 	return row->answer(d, r);
 }

@@ -1,5 +1,7 @@
 /* initialize, launch, attach, configurationDone, disconnect, terminate */
+#include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -345,7 +347,7 @@ struct error *dap_restart(struct dap *d, struct request *r)
 	output_close(&d->output);
 	dap_forget(d);
 	data_forget(d);
-	d->undecided = d->steps = d->steps_one = d->wants_pause = false;
+	d->undecided = d->steps = d->steps_one = d->wants_pause = d->terminates = false;
 	TRY(session_reopen(d->s, 0, NULL));
 	struct error *err = begin_program(d);
 	if (err)
@@ -374,16 +376,35 @@ struct error *dap_disconnect(struct dap *d, struct request *r)
 
 struct error *dap_terminate(struct dap *d, struct request *r)
 {
+	struct control *c = &d->s->debuggee.control;
+
 	(void)r;
-	if (d->s->debuggee.control.pid)
-		TRY(control_kill(&d->s->debuggee.control));
-	else
-		d->s->debuggee.control.stop = (struct control_stop){ .reason = CONTROL_GONE };
+	if (!c->pid) {
+		c->stop = (struct control_stop){ .reason = CONTROL_GONE };
+		return NULL;
+	}
+	/* What was launched and has not run yet has nothing to tidy up. */
+	if (d->terminates || (d->launched && d->state == DAP_CONFIGURED))
+		return control_kill(c);
+	if (kill(c->pid, SIGTERM) != 0)
+		return error_os(errno, "SIGTERM");
+	d->terminates = true;
+	d->resumes = d->state == DAP_STOPPED;
+	d->state = DAP_RUNNING; /* to receive it */
 	return NULL;
 }
 
 void dap_after_terminate(struct dap *d)
 {
-	if (d->state != DAP_ENDED)
-		running_send_end(d);
+	if (!d->s->debuggee.control.pid) {
+		if (d->state != DAP_ENDED)
+			running_send_end(d);
+	} else if (d->resumes) {
+		struct message *m = message_event("continued");
+
+		json_put_int(&m->w, "threadId", d->stop_thread);
+		json_put_bool(&m->w, "allThreadsContinued", true);
+		message_send(m, &d->sender);
+		d->resumes = false;
+	}
 }

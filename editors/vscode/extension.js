@@ -4,7 +4,9 @@ const vscode = require("vscode");
 
 function activate(context) {
 	const factory = {
-		createDebugAdapterDescriptor() {
+		createDebugAdapterDescriptor(session) {
+			const { socket } = session.configuration;
+			if (socket) return new vscode.DebugAdapterNamedPipeServer(socket);
 			const settings = vscode.workspace.getConfiguration("asyncdbg");
 			const options = settings.get("arguments") || [];
 			return new vscode.DebugAdapterExecutable(settings.get("path") || "asyncdbg", [...options, "dap"]);

@@ -18,8 +18,15 @@ class DebugAdapterExecutable {
 	}
 }
 
+class DebugAdapterNamedPipeServer {
+	constructor(path) {
+		this.path = path;
+	}
+}
+
 const stub = {
 	DebugAdapterExecutable,
+	DebugAdapterNamedPipeServer,
 	workspace: { getConfiguration: () => ({ get: (name) => ({ path: asyncdbg, arguments: ["--no-cache"] }[name]) }) },
 	debug: {
 		registerDebugAdapterDescriptorFactory(type, factory) {
@@ -63,7 +70,9 @@ for (const example of debuggers[0].initialConfigurations.concat(debuggers[0].con
 	}
 }
 
-const { command, args } = registered.factories.asyncdbg.createDebugAdapterDescriptor();
+const describe = (configuration) => registered.factories.asyncdbg.createDebugAdapterDescriptor({ configuration });
+assert.strictEqual(describe({ socket: "/run/user/1000/dap.sock" }).path, "/run/user/1000/dap.sock");
+const { command, args } = describe({});
 const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
 const request = JSON.stringify({ seq: 1, type: "request", command: "initialize", arguments: { adapterID: "asyncdbg" } });
 let answer = "";

@@ -8,7 +8,9 @@ DIR has the cores and executables of the fixtures locals and selects.
 """
 import base64
 import json
+import os
 import pathlib
+import socket
 import subprocess
 import sys
 
@@ -301,6 +303,116 @@ def check_order(asyncdbg, work):
     client.end()
 
 
+def evaluate_there(client, frame, expression):
+    return client.request("evaluate", expression=expression, frameId=frame, context="repl")["result"]
+
+
+def check_console(asyncdbg, work):
+    """In the console a variable wins over a command of its name, and a letter is no command."""
+    client = open_core(asyncdbg, work, "locals")
+    found = {}
+    for thread in client.threads():
+        for frame in client.stack(thread["id"]):
+            for scope in client.request("scopes", frameId=frame["id"])["scopes"]:
+                for variable in client.request("variables", variablesReference=scope["variablesReference"])["variables"]:
+                    if variable["name"] in ("c", "n", "list", "set"):
+                        found.setdefault(variable["name"], (frame["id"], variable["value"]))
+    expect("variables", {"c", "n", "list", "set"}, set(found))
+    for name, (frame, value) in found.items():
+        expect(f"{name} in the console", value, evaluate_there(client, frame, f" {name} "))
+    frame = found["list"][0]
+    expect_in("a variable of a command's name", ":list", client.refuse(
+        "evaluate", expression="list 1", frameId=frame, context="repl"))
+    for words in ("runt", "as bt all", "runtimes; runt"):
+        expect_in(f"{words}", "whole word", client.refuse(
+            "evaluate", expression=words, frameId=frame, context="repl"))
+    for words in ("q", "k", "c"):
+        client.refuse("evaluate", expression=words, context="repl")
+    for words in (":quit", "quit", "exit", ":q"):
+        expect_in(words, "Disconnect", client.refuse("evaluate", expression=words, context="repl"))
+    for words in ("kill", ":k"):
+        expect_in(words, "Stop", client.refuse("evaluate", expression=words, frameId=frame, context="repl"))
+    expect_in("a shortened command behind a colon", "multi_thread", evaluate_there(client, frame, ": runt; tasks --limit 1"))
+    client.end()
+
+
+def relay_to(address, *, user=None):
+    """A program that connects its standard streams to a server, as that user."""
+    how = (f"s = socket.create_connection({address!r})\n" if isinstance(address, tuple) else
+           f"s = socket.socket(socket.AF_UNIX); s.connect({address!r})\n")
+    return [sys.executable, "-c",
+            "import encodings.idna, os, socket, sys, threading\n" + (f"os.setuid({user})\n" if user else "") + how +
+            "def up():\n"
+            "    while data := sys.stdin.buffer.raw.read(4096): s.sendall(data)\n"
+            "    s.shutdown(socket.SHUT_WR)\n"
+            "threading.Thread(target=up, daemon=True).start()\n"
+            "while data := s.recv(4096): sys.stdout.buffer.write(data); sys.stdout.buffer.flush()\n"]
+
+
+def check_all_tasks(address, work, **more):
+    client = Client(relay_to(address))
+    client.start("attach", core=str(work / "locals.core"), program=str(work / "locals.exe"), **more)
+    expect("tasks", 24, sum(t["id"] > 1000000 for t in client.threads()))
+    client.end()
+
+
+def check_socket(asyncdbg, work):
+    """A Unix socket, which only its owner can connect to, and which is gone afterwards."""
+    path = str(work / "dap.sock")
+    with subprocess.Popen([asyncdbg, "dap", "--listen", path], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        expect_in("where it waits", path, server.stderr.readline().decode())
+        expect("mode of the socket", 0o140600, os.stat(path).st_mode)
+        check_all_tasks(path, work)
+        expect("the server's end", 0, server.wait(LIMIT))
+    expect("the socket is gone", False, os.path.exists(path))
+
+
+def post(port, body):
+    """What a web page can send: a first line with a colon and a body that is a message."""
+    with socket.create_connection(("127.0.0.1", port)) as s:
+        s.sendall(b"POST /:x HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        return s.recv(4096)
+
+
+def check_stranger(address, made, **arguments):
+    """A client of another user that does not know the token: nothing is executed for it."""
+    client = Client(relay_to(address, user=12345))
+    client.request("initialize", adapterID="x")
+    for line in ("threads", "tasks", f"save {made}"):
+        expect_in("a command", "token", client.refuse("evaluate", expression=line, context="repl"))
+    expect_in("a launch", "token", client.refuse("launch", program="/usr/bin/touch", args=[str(made)], **arguments))
+    while client.take():
+        pass
+    client.process.kill()
+    expect("a file of a stranger", False, made.exists())
+
+
+def check_strangers(asyncdbg, work):
+    """A client of another user executes nothing before it has shown the token."""
+    if os.getuid() != 0:
+        print("strangers: left out")
+        return
+    server = subprocess.Popen([asyncdbg, "dap", "--listen", "127.0.0.1:0"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        port = int(server.stderr.readline().split()[-1])
+        token = server.stderr.readline().decode().split('"')[3]
+        body = json.dumps({"seq": 1, "type": "request", "command": "initialize", "arguments": {}}).encode()
+        expect("an answer to HTTP", b"", post(port, body))
+        address = ("127.0.0.1", port)
+        for arguments in ({}, {"token": ""}, {"token": "0" * len(token)}, {"token": 5}):
+            check_stranger(address, work / "made", **arguments)
+        client = Client(relay_to(address, user=12345))
+        client.start("attach", core=str(work / "locals.core"), program=str(work / "locals.exe"), token=token)
+        expect("tasks", 24, sum(t["id"] > 1000000 for t in client.threads()))
+        client.end()
+        expect("the server's end", 0, server.wait(LIMIT))
+    finally:
+        server.kill()
+        server.wait()
+
+
 def check_port(asyncdbg, work):
     """A port of this machine, and of no other."""
     for address in ("0.0.0.0:0", "192.0.2.1:0", "x", "127.0.0.1:99999", ":1"):
@@ -310,17 +422,7 @@ def check_port(asyncdbg, work):
     with subprocess.Popen([asyncdbg, "dap", "--listen", "127.0.0.1:0"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
         port = int(server.stderr.readline().split()[-1])
-        relay = ("import socket, sys, threading\n"
-                 f"s = socket.create_connection(('127.0.0.1', {port}))\n"
-                 "def up():\n"
-                 "    while data := sys.stdin.buffer.raw.read(4096): s.sendall(data)\n"
-                 "    s.shutdown(socket.SHUT_WR)\n"
-                 "threading.Thread(target=up, daemon=True).start()\n"
-                 "while data := s.recv(4096): sys.stdout.buffer.write(data); sys.stdout.buffer.flush()\n")
-        client = Client([sys.executable, "-c", relay])
-        client.start("attach", core=str(work / "locals.core"), program=str(work / "locals.exe"))
-        expect("tasks", 24, sum(t["id"] > 1000000 for t in client.threads()))
-        client.end()
+        check_all_tasks(("127.0.0.1", port), work)
         expect("the server's end", 0, server.wait(LIMIT))
 
 
@@ -336,7 +438,10 @@ def test(asyncdbg, work):
     check_groups(asyncdbg, work)
     check_memory(asyncdbg, work)
     check_snapshot(asyncdbg, work)
+    check_console(asyncdbg, work)
     check_port(asyncdbg, work)
+    check_socket(asyncdbg, work)
+    check_strangers(asyncdbg, work)
     print("dap: all as it should be")
 
 

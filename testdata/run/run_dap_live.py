@@ -367,12 +367,45 @@ def check_loss(asyncdbg, steps):
         raise Failure("a launched program outlives its client")
 
 
+# Programs that receive SIGTERM, and what is their status then.
+CATCHES = "trap 'echo caught; exit 7' TERM; echo ready; while :; do sleep 0.1; done"
+IGNORES = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
+
+
+def stop_shell(asyncdbg, script):
+    """A launched shell, halted when it has said "ready"."""
+    client = serve(asyncdbg)
+    client.start("launch", program="/bin/sh", args=["-c", script])
+    while "ready" not in client.event("output", category="stdout")["output"]:
+        pass
+    client.request("pause", threadId=1)
+    client.event("stopped")
+    return client
+
+
 def check_terminate(asyncdbg, steps):
+    """The first one is SIGTERM, which a program that stands still receives; the second one kills."""
     client = serve(asyncdbg)
     client.start("launch", program=steps, stopOnEntry=True)
     client.event("stopped")
     client.request("terminate")
-    client.event("exited")
+    client.event("exited", exitCode=128 + signal.SIGTERM)
+    client.event("terminated")
+    client.end()
+    client = stop_shell(asyncdbg, CATCHES)
+    client.request("terminate")
+    client.event("continued")
+    expect_in("its handler", "caught", client.event("output", category="stdout")["output"])
+    client.event("exited", exitCode=7)
+    client.event("terminated")
+    client.end()
+    client = stop_shell(asyncdbg, IGNORES)
+    client.request("terminate")
+    client.event("continued")
+    client.request("pause", threadId=1)
+    client.event("stopped")
+    client.request("terminate")
+    client.event("exited", exitCode=128 + signal.SIGKILL)
     client.event("terminated")
     client.end()
     client = serve(asyncdbg)

@@ -9,14 +9,18 @@ void framing_add(struct framing *f, const void *bytes, size_t len)
 	str_append_len(&f->bytes, bytes, len);
 }
 
-/* Reads "Content-Length: 12" in a line of len bytes; other fields leave *ret as it is. */
+/*
+ * Reads "Content-Length: 12" in a line of len bytes; "Content-Type: ..." leaves *ret as it is. No
+ * other line is one of this protocol: "POST /:x HTTP/1.1" has a colon, too, and its body could be a
+ * message that a web page sends.
+ */
 static bool read_field(const char *line, size_t len, size_t *ret)
 {
-	static const char name[] = "Content-Length:";
+	static const char name[] = "Content-Length:", type[] = "Content-Type:";
 	size_t at = sizeof(name) - 1, n = 0;
 
 	if (len < at || strncasecmp(line, name, at) != 0)
-		return memchr(line, ':', len) != NULL;
+		return len >= sizeof(type) - 1 && strncasecmp(line, type, sizeof(type) - 1) == 0;
 	while (at < len && line[at] == ' ')
 		at++;
 	if (at == len)

@@ -1,6 +1,6 @@
 /*
  * Takes messages out of a stream of bytes. As in the Language Server Protocol a message is
- * "Content-Length: N\r\n\r\n" and N bytes of JSON; other header fields are ignored.
+ * "Content-Length: N\r\n\r\n" and N bytes of JSON; the only other header field is Content-Type.
  */
 #ifndef COMMANDS_DAP_WIRE_FRAMING_H
 #define COMMANDS_DAP_WIRE_FRAMING_H

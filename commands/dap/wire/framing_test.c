@@ -73,6 +73,9 @@ static void test_bad(void **state)
 		"Content-Length: 99999999999999999999999\r\n\r\n",
 		"Content-Type: x\r\n\r\n",
 		"GET / HTTP/1.1\r\n\r\n",
+		"POST /:x HTTP/1.1\r\nHost: 127.0.0.1:4711\r\nContent-Length: 2\r\n\r\n{}",
+		"Host: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}",
+		"Content-Length: 2\r\nOrigin: x\r\n\r\n{}",
 	};
 
 	(void)state;
