@@ -398,6 +398,20 @@ static struct error *show_range(struct show *s, struct value v, const struct std
 	return NULL;
 }
 
+/*
+ * An exhausted 1..=3 has start == end, as 3..=3 that has yielded nothing (core/src/ops/range.rs):
+ * its Debug says so behind it.
+ */
+static struct error *show_range_inclusive(struct show *s, struct value v, const struct std_row *row)
+{
+	uint64_t exhausted;
+
+	TRY(show_row_number(s, v, "exhausted", &exhausted));
+	TRY(show_range(s, v, row));
+	show_put(s, exhausted ? "@exhausted" : "");
+	return NULL;
+}
+
 static const struct std_row std_table[] = {
 	{ "String", "alloc::string", show_string, { NULL } },
 	{ "PathBuf", "std::path", show_string, { NULL } },
@@ -461,7 +475,7 @@ static const struct std_row std_table[] = {
 	{ "Bytes", "bytes::bytes", show_bytes, { NULL } },
 	{ "BytesMut", "bytes::bytes_mut", show_bytes, { NULL } },
 	{ "Range", "core::ops::range", show_range, { "start", "..", "end" } },
-	{ "RangeInclusive", "core::ops::range", show_range, { "start", "..=", "end" } },
+	{ "RangeInclusive", "core::ops::range", show_range_inclusive, { "start", "..=", "end" } },
 	{ "RangeFrom", "core::ops::range", show_range, { "start", "..", NULL } },
 	{ "RangeTo", "core::ops::range", show_range, { NULL, "..", "end" } },
 };

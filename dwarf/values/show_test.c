@@ -326,6 +326,13 @@ static void test_others(void **state)
 	check(s, f, member(v, "nested"),
 	      "[[[0, 0, 0], [0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0], [0, 0, 0]], "
 	      "[[0, 0, 0], [0, 0, 0], [0, 0, 0]]]");
+	struct value range = member(v, "range");
+	poke(f, member(range, "start").addr, 1, 1);
+	poke(f, member(range, "end").addr, 3, 1);
+	check(s, f, range, "1..=3");
+	poke(f, member(range, "start").addr, 3, 1);
+	poke(f, member(range, "exhausted").addr, 1, 1);
+	check(s, f, range, "3..=3@exhausted");
 	poke(f, member(v, "deep").addr, 1, 1);
 	poke(f, member(v, "deep").addr + 1, 200, 1);
 	const char *text =

@@ -35,6 +35,7 @@ pub struct Others {
     pub wide: (u128, i128, f32),
     pub deep: Option<Option<Option<Option<Option<Option<Option<Option<Option<u8>>>>>>>>>,
     pub nested: [[[u8; 3]; 3]; 3],
+    pub range: std::ops::RangeInclusive<u8>,
 }
 
 #[no_mangle]
