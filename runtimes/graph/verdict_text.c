@@ -24,7 +24,8 @@ const char *graph_participant_text(struct arena *a, const struct graph_node *n)
 	}
 }
 
-const char *graph_object_text(struct arena *a, const struct graph_node *n)
+/* whose: before the name; NULL: without the name. */
+static const char *object_text(struct arena *a, const struct graph_node *n, const char *whose)
 {
 	if (graph_is_participant(n) || n->kind == GRAPH_OWNER)
 		return graph_participant_text(a, n);
@@ -37,9 +38,15 @@ const char *graph_object_text(struct arena *a, const struct graph_node *n)
 	const char *what = n->what ? n->what : "future";
 	if (!n->object)
 		return what;
-	if (n->name)
-		return arena_printf(a, "%s 0x%" PRIx64 " (`%s`)", what, n->object, n->name);
+	if (n->name && whose)
+		return arena_printf(a, "%s 0x%" PRIx64 " (%s`%s`)", what, n->object, whose,
+		                    n->name);
 	return arena_printf(a, "%s 0x%" PRIx64, what, n->object);
+}
+
+const char *graph_object_text(struct arena *a, const struct graph_node *n)
+{
+	return object_text(a, n, "");
 }
 
 static void append_place(struct str *s, const char *file, unsigned line)
@@ -151,13 +158,14 @@ static void append_queue(struct str *s, const struct graph *g, const struct grap
 
 /*
  * Prints what a participant holds that the previous one in the cycle waits for; nothing for a task
- * that is awaited itself.
+ * that is awaited itself. The object's name is a variable of those who wait for it: in a deadlock
+ * of two tasks that run ab(a, b) both locks are the `b` of another task.
  */
 static bool append_has(struct str *s, const struct graph *g, const struct verdict_link *before)
 {
 	SCRATCH(tmp);
 	const struct graph_edge *e = before->has;
-	const char *object = before->object ? graph_object_text(&tmp, before->object) : "it";
+	const char *object = before->object ? object_text(&tmp, before->object, NULL) : "it";
 	const char *evidence = e ? graph_evidence_text(&tmp, e) : NULL;
 
 	if (e && e->granted && e->unpolled)
@@ -191,7 +199,7 @@ static bool append_has(struct str *s, const struct graph *g, const struct verdic
 static void append_waits(struct str *s, const struct graph *g, const struct verdict_link *l)
 {
 	SCRATCH(tmp);
-	const char *object = l->object ? graph_object_text(&tmp, l->object) : NULL;
+	const char *object = l->object ? object_text(&tmp, l->object, "its ") : NULL;
 	enum wait_target target = target_of(l->waits);
 
 	if (l->object && l->object->kind == GRAPH_RUNTIME)
