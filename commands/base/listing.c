@@ -8,6 +8,8 @@
 #include "debugger/target/module.h"
 #include "debugger/target/target.h"
 #include "dwarf/code/source_file.h"
+#include "dwarf/code/source_path.h"
+#include "runtimes/common/inspector.h"
 
 unsigned listing_first(unsigned line)
 {
@@ -56,26 +58,46 @@ void listing_close(struct session *s)
 	source_files_close(&s->sources);
 }
 
-/* When the program was linked, by its file; 0: unknown. */
-static int64_t built(const struct session *s)
+/* When a module was linked, by its file; 0: unknown. */
+static int64_t linked(const struct module *m)
 {
-	const struct target *t = asyncdbg_target(s->handle);
 	struct stat st;
 
-	if (!t || !t->main_module || !t->main_module->file || stat(t->main_module->file, &st) != 0)
-		return 0;
-	return st.st_mtim.tv_sec;
+	return m && m->file && stat(m->file, &st) == 0 ? st.st_mtim.tv_sec : 0;
 }
 
-static void warn_of_newer(struct session *s, const struct source_text *t, FILE *messages)
+/*
+ * The module that has code of a file: a plugin is often built after the program that loads it.
+ * NULL: not known.
+ */
+static const struct module *module_with(const struct session *s, const char *file)
 {
-	int64_t when = built(s);
+	const struct inspector *in = asyncdbg_inspector(s->handle);
+	struct source_path *found;
+	size_t n = 0;
+	SCRATCH(tmp);
+	struct error *err = in && in->di ? source_path_find(in->di, file, &tmp, &found, &n) : NULL;
+
+	error_free(err);
+	return !err && n ? found[0].dm->module : NULL;
+}
+
+static void warn_of_newer(struct session *s, const struct source_line *place,
+                          const struct source_text *t, FILE *messages)
+{
+	const struct target *target = asyncdbg_target(s->handle);
+	const struct module *m = target ? target->main_module : NULL;
 	SCRATCH(tmp);
 
-	if (when && t->modified > when && source_files_is_news(&s->sources, t))
-		fprintf(messages,
-		        "asyncdbg: %s is newer than the program: its lines may have moved\n",
-		        str_clean(&tmp, t->path, strlen(t->path)));
+	/* The module is looked for where the answer may depend on it. */
+	if (!linked(m) || t->modified <= linked(m))
+		return;
+	const struct module *of = module_with(s, place->file);
+	m = of ? of : m;
+	if (t->modified <= linked(m) || !source_files_is_news(&s->sources, t))
+		return;
+	fprintf(messages, "asyncdbg: %s is newer than %s: its lines may have moved\n",
+	        str_clean(&tmp, t->path, strlen(t->path)), m->is_main ? "the program" : m->path);
 }
 
 static struct error *open_text(struct session *s, const struct source_line *place,
@@ -101,7 +123,7 @@ struct error *listing_read(struct session *s, const struct source_line *place, u
 	if (first > t->nlines)
 		return error_new(ERR_STATE, "%s has no line %u; it has %zu", name,
 		                 place->line > t->nlines ? place->line : first, t->nlines);
-	warn_of_newer(s, t, messages);
+	warn_of_newer(s, place, t, messages);
 	*ret = (struct listing){ .file = str_clean(a, name, strlen(name)),
 		                 .path = str_clean(a, t->path, strlen(t->path)),
 		                 .moved = t->moved,
@@ -129,6 +151,6 @@ const char *listing_line(struct session *s, const struct source_line *place, FIL
 	struct error *err CLEANUP(error_freep) = open_text(s, place, &t);
 	if (err)
 		return NULL;
-	warn_of_newer(s, t, messages);
+	warn_of_newer(s, place, t, messages);
 	return source_text_line(t, place->line, a);
 }

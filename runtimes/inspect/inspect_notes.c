@@ -130,6 +130,19 @@ static void note_none(struct collector *c, const struct runtime *r)
 		              r->name, r->name);
 }
 
+/*
+ * The file whose debug info was looked for: with --exe another than the target names. A path below
+ * /proc is the target's own file.
+ */
+static const char *file_that_was_read(const struct collector *c)
+{
+	const struct module *m = c->in->target->main_module;
+	const char *file = m ? m->file : NULL, *exe = c->in->info.exe;
+
+	return file && strncmp(file, "/proc/", 6) != 0 ? inspector_clean_name(c->a, file)
+	                                               : (exe ? exe : "the program");
+}
+
 void inspect_note_problems(struct collector *c)
 {
 	struct target *t = c->in->target;
@@ -143,8 +156,7 @@ void inspect_note_problems(struct collector *c)
 			snapshot_note(s, "%s: %s", t->modules[i]->path, t->modules[i]->debug_note);
 	}
 	if (info->tier != TIER_FULL)
-		snapshot_incomplete(s, "%s: %s", info->exe ? info->exe : "the program",
-		                    info->tier_reason);
+		snapshot_incomplete(s, "%s: %s", file_that_was_read(c), info->tier_reason);
 	for (size_t i = 0; i < c->in->notes.n; i++)
 		snapshot_incomplete(s, "%s", c->in->notes.data[i]);
 	for (const struct runtime *const *r = runtimes_in(c->in->di); *r; r++) {

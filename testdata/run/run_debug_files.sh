@@ -59,6 +59,8 @@ stripped() {
 		bad "$1" "ends with $status, not as a stripped program does"
 	elif [ -n "${3:-}" ] && ! jq -r '.notes[]' answer | grep -q -- "$3"; then
 		bad "$1" "does not say '$3': $(jq -c .notes answer)"
+	elif ! jq -r '.notes[]' answer | grep -q "^[^ ]*$2: it is stripped"; then
+		bad "$1" "calls another file stripped: $(jq -c .notes answer)"
 	else
 		echo "$1: not used"
 	fi

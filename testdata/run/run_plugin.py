@@ -4,6 +4,7 @@
 usage: run_plugin.py ASYNCDBG HOST LIBRARY
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -100,6 +101,17 @@ def check_editor(asyncdbg, host, library):
     client.end()
 
 
+def check_age(asyncdbg, program, host, library):
+    """A source is compared with the library that has its code, which may be newer than the program that loads it."""
+    source = SOURCE.stat().st_mtime
+    for age, wanted in (100, False), (-100, True):
+        os.utime(host, (source - 200, source - 200))
+        os.utime(library, (source + age, source + age))
+        _, done = run(asyncdbg, ["break plugin::plain", f"run -- {program}", "kill"])
+        expect("newer than the program", 0, done.stderr.count("newer than the program"))
+        expect("newer than the library", wanted, f"newer than {library}" in done.stderr)
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
@@ -108,6 +120,7 @@ def main():
     check_step(asyncdbg, program)
     check_restart(asyncdbg, program)
     check_editor(asyncdbg, *sys.argv[2:])
+    check_age(asyncdbg, program, *sys.argv[2:])
     print("breakpoints in libraries: all as they should be")
 
 
