@@ -8,7 +8,7 @@
 #include "debugger/target/target.h"
 #include "dwarf/module/line.h"
 
-enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16, MAX_AWAITS = 1024, LAST_BIT = 63 };
+enum { MAX_DIES = 1 << 20, MAX_AWAITS = 1 << 14, LAST_BIT = 63 };
 
 /* A variable `__awaitee`: its block is that of one await. */
 struct await {
@@ -132,7 +132,7 @@ static Dwarf_Off read_block(struct await_states *s, Dwarf_Die *die, int depth)
 	Dwarf_Die child;
 
 	*vec_push(&s->blocks) = (struct block){ .die = last };
-	if (depth > MAX_DEPTH || s->seen > MAX_DIES)
+	if (depth > DIE_MAX_NESTING || s->seen > MAX_DIES)
 		s->cut = true;
 	else if (dwarf_child(die, &child) == 0) {
 		do {

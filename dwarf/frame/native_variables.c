@@ -9,7 +9,7 @@
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/unwind/cfa_rule.h"
 
-enum { MAX_DEPTH = 128, MAX_DIES = 1 << 16 };
+enum { MAX_DIES = 1 << 20 };
 
 struct listing {
 	struct dwarf_module *dm;
@@ -17,6 +17,7 @@ struct listing {
 	struct arena *a;
 	VEC(struct native_variable) found;
 	size_t seen; /* DIEs */
+	bool cut;    /* there are more variables than were read */
 	/* Of a function that polls a coroutine; else NULL. */
 	struct await_states *awaits;
 	const struct type *coroutine;
@@ -89,8 +90,10 @@ static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 		                     .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter };
 	Dwarf_Attribute name;
 
-	if (l->found.n >= NATIVE_MAX_VARIABLES || !dwarf_attr_integrate(die, DW_AT_name, &name) ||
-	    !(v.name = dwarf_formstring(&name)))
+	if (!dwarf_attr_integrate(die, DW_AT_name, &name) || !(v.name = dwarf_formstring(&name)))
+		return;
+	l->cut |= l->found.n >= NATIVE_MAX_VARIABLES;
+	if (l->cut)
 		return;
 	v.type = await_states_type_of(l->dm, die);
 	v.may_be_lost = may_be_lost(l, block, die);
@@ -135,7 +138,8 @@ static void add_lost(struct listing *l, Dwarf_Die *scope)
 				? dwarf_formstring(&name)
 				: NULL;
 
-		if (++l->seen > MAX_DIES)
+		l->cut |= ++l->seen > MAX_DIES;
+		if (l->cut)
 			return;
 		if (text && !is_listed(l, text))
 			add_variable(l, scope, &child);
@@ -147,12 +151,14 @@ static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
 	bool any = dwarf_haschildren(die) > 0;
 	Dwarf_Die child;
 
-	if (depth > MAX_DEPTH || (any && dwarf_child(die, &child) != 0))
+	l->cut |= depth > DIE_MAX_NESTING;
+	if (l->cut || (any && dwarf_child(die, &child) != 0))
 		return;
 	for (; any; any = dwarf_siblingof(&child, &child) == 0) {
 		int tag = dwarf_tag(&child);
 
-		if (++l->seen > MAX_DIES)
+		l->cut |= ++l->seen > MAX_DIES;
+		if (l->cut)
 			return;
 		if (is_variable(tag))
 			add_variable(l, die, &child);
@@ -161,6 +167,11 @@ static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
 	}
 	add_lost(l, die);
 }
+
+/* Ends a list of variables that are not all. */
+static const struct location_value cut = {
+	.problem = "there are more variables than are read: those of inner blocks are missing"
+};
 
 static struct error *no_debuginfo(const struct location *l)
 {
@@ -213,6 +224,9 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	add_scope(&l, &die, 0);
 	await_states_free(l.awaits);
 	variable_flow_free(l.flow);
+	if (l.cut)
+		*vec_push(&l.found) =
+			(struct native_variable){ .name = "...", .dm = l.dm, .value = cut };
 	*nret = l.found.n;
 	*ret = vec_to_arena(&l.found, a);
 	return NULL;

@@ -30,11 +30,12 @@ struct native_scope {
 	size_t level;
 };
 
-enum { NATIVE_MAX_VARIABLES = 512 };
+enum { NATIVE_MAX_VARIABLES = 1 << 13 };
 
 /*
  * Lists the variables in scope at the frame's lookup_pc, in the order of the debug info: those of
- * inner blocks are behind those of outer ones, and hide them where they have the same name. Strings
+ * inner blocks are behind those of outer ones, and hide them where they have the same name.
+ * A last one of the name "..." and without a type says in its problem that there are more. Strings
  * and bytes are in arena a or the debuginfo's. ERR_NO_DEBUGINFO: the function has none, or none of
  * variables.
  */

@@ -11,7 +11,7 @@
 #include "dwarf/records/records.h"
 #include "dwarf/unwind/cfa_rule.h"
 
-enum { MAX_DEPTH = 128, MAX_STACK = 16, MAX_OPS = 64, MAX_PLACES = 4096 };
+enum { MAX_STACK = 16, MAX_OPS = 64, MAX_PLACES = 1 << 14 };
 
 /* A DWARF expression; this evaluator supports some of its operations. */
 struct expression {
@@ -234,7 +234,7 @@ static void add_scope(const struct scope_walk *w, Dwarf_Die *die, int depth)
 {
 	Dwarf_Die child;
 
-	if (depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
+	if (depth > DIE_MAX_NESTING || dwarf_child(die, &child) != 0)
 		return;
 	do {
 		int tag = dwarf_tag(&child);

@@ -14,7 +14,7 @@
 #include "dwarf/module/line_program.h"
 #include "dwarf/types/type.h"
 
-enum { MAX_DEPTH = 128, MAX_SPANS = 1 << 16, MAX_FUNCTION_ROWS = 1 << 18 };
+enum { MAX_SPANS = 1 << 16, MAX_FUNCTION_ROWS = 1 << 18 };
 
 /* Code of an inlined call, or of a block that polls an awaited future. */
 struct span {
@@ -132,7 +132,7 @@ static void add_scope(struct reading *r, Dwarf_Die *die, const struct span *oute
 {
 	Dwarf_Die child;
 
-	if (outer->depth > MAX_DEPTH || dwarf_child(die, &child) != 0)
+	if (outer->depth > DIE_MAX_NESTING || dwarf_child(die, &child) != 0)
 		return;
 	do {
 		int tag = dwarf_tag(&child);

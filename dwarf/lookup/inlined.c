@@ -8,7 +8,7 @@
 #include "dwarf/module/line.h"
 #include "dwarf/records/records.h"
 
-enum { MAX_DEPTH = 128 };
+enum { MAX_CHAIN = 128 /* marker functions, one inlined in another */ };
 
 /* A marker function that is inlined. */
 struct inlined {
@@ -74,7 +74,7 @@ static void descend(struct keeper *k, Dwarf_Die *die, unsigned depth, const stru
 {
 	Dwarf_Die child;
 
-	if (level > MAX_DEPTH || dwarf_child(die, &child) != 0)
+	if (level > DIE_MAX_NESTING || dwarf_child(die, &child) != 0)
 		return;
 	do {
 		int tag = dwarf_tag(&child);
@@ -159,7 +159,7 @@ static bool covers(struct record *record, uint64_t pc)
 	return found;
 }
 
-static size_t read_chain(struct record *record, uint64_t pc, struct inlined chain[MAX_DEPTH])
+static size_t read_chain(struct record *record, uint64_t pc, struct inlined chain[MAX_CHAIN])
 {
 	size_t n = 0;
 
@@ -170,7 +170,7 @@ static size_t read_chain(struct record *record, uint64_t pc, struct inlined chai
 		one.file = record_text(record);
 		one.line = (unsigned)record_number(record);
 		/* The records are sorted outermost first; two at one depth share no address. */
-		if (covers(record, pc) && one.depth == n + 1 && n < MAX_DEPTH)
+		if (covers(record, pc) && one.depth == n + 1 && n < MAX_CHAIN)
 			chain[n++] = one;
 	}
 	return n;
@@ -179,7 +179,7 @@ static size_t read_chain(struct record *record, uint64_t pc, struct inlined chai
 struct location *inlined_places(const struct function *f, uint64_t pc, struct arena *a, bool lines,
                                 size_t *nret)
 {
-	struct inlined chain[MAX_DEPTH];
+	struct inlined chain[MAX_CHAIN];
 	const char *comp_dir;
 	struct record record;
 

@@ -12,7 +12,7 @@
 #include "dwarf/scan/die.h"
 
 enum {
-	MAX_INLINE_DEPTH = 128,
+	MAX_INLINE_DEPTH = 1024,
 	MAX_BODY = 1 << 20, /* DIEs */
 };
 
@@ -79,7 +79,7 @@ static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t funct
 		    ranges_have(dm, u, at, pc)) {
 			if (d.tag == DW_TAG_inlined_subroutine && chain->n < MAX_INLINE_DEPTH)
 				read_site(dm, u, at, &chain->sites[chain->n++]);
-			if (!d.has_children || covered++ == MAX_INLINE_DEPTH)
+			if (!d.has_children || covered++ == DIE_MAX_NESTING)
 				return;
 		}
 		depth += d.has_children;

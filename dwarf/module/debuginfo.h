@@ -217,6 +217,12 @@ bool debuginfo_is_system(const struct module *m);
  */
 struct dwarf_module *debuginfo_program_module(struct debuginfo *di, size_t n);
 
+/*
+ * Blocks, one in another, that are followed in a function. In rustc's debug info each `let` opens a
+ * block in that of the `let` before it, and functions of thousands of them compile.
+ */
+enum { DIE_MAX_NESTING = 1 << 13 };
+
 /* The unit that holds the DIE at this offset, NULL when none. */
 struct unit *debuginfo_unit_of(struct dwarf_module *dm, uint64_t die);
 /* The same, scanned. */

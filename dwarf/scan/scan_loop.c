@@ -1,8 +1,10 @@
 #include "dwarf/scan/scan_loop.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 
-enum { MAX_DEPTH = 512, AHEAD = 768 /* bytes to prefetch with read_ahead() */ };
+/* MAX_DEPTH: each `let` of a function opens a block in that of the `let` before it. */
+enum { MAX_DEPTH = 1 << 14, AHEAD = 768 /* bytes to prefetch with read_ahead() */ };
 
 /* The position of a pass in the tree: the enclosing scope, and whether it is within a function. */
 struct depth {
@@ -141,12 +143,14 @@ out:
 	return p;
 }
 
-static void run_pass(struct pass *p)
+/* stack: of MAX_DEPTH. */
+static void run_levels(struct pass *p, struct depth *stack)
 {
 	struct unit *u = p->u;
 	struct reader r = reader_at(p->s->info, u->first_die, u->end);
-	struct depth stack[MAX_DEPTH] = { { SCOPE_NONE, false } }, *at = stack;
-	struct depth *last = &stack[MAX_DEPTH - 1];
+	struct depth *at = stack, *last = &stack[MAX_DEPTH - 1];
+
+	*at = (struct depth){ SCOPE_NONE, false };
 
 	/* The offset in a note has 32 bits. */
 	if (u->end - u->start > UINT32_MAX)
@@ -186,6 +190,16 @@ static void run_pass(struct pass *p)
 			*++at = below;
 		}
 	}
+}
+
+static void run_pass(struct pass *p)
+{
+	struct depth *stack = malloc(MAX_DEPTH * sizeof(*stack));
+
+	if (!stack)
+		out_of_memory();
+	run_levels(p, stack);
+	free(stack);
 }
 
 void scan_loop_record(const struct dwarf_sections *s, struct unit *u,

@@ -55,7 +55,6 @@ struct enumeration {
 /* A cheap filter before the whole name is built: a large program has a million functions. */
 static bool may_matter(const struct enumeration *e, struct unit *u, const struct scope *s)
 {
-	enum { MAX_DEPTH = 128 };
 	uint32_t top = s->parent;
 	const char *name;
 
@@ -64,7 +63,7 @@ static bool may_matter(const struct enumeration *e, struct unit *u, const struct
 		return true;
 	if (top == SCOPE_NONE)
 		return false;
-	for (int depth = 0; u->scopes[top].parent != SCOPE_NONE && depth < MAX_DEPTH; depth++)
+	for (int depth = 0; u->scopes[top].parent != SCOPE_NONE && depth < DIE_MAX_NESTING; depth++)
 		top = u->scopes[top].parent;
 	name = scan_scope_name(&e->dm->sections, u, top);
 	return name && e->ops->of_crate(name, e->arg);

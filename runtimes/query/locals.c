@@ -10,7 +10,7 @@
 #include "runtimes/future/needs_drop.h"
 #include "runtimes/query/local_state.h"
 
-enum { MAX_LOCALS = 256 };
+enum { MAX_LOCALS = 1 << 13 /* rustc compiles functions of thousands of variables */ };
 
 static bool starts(const char *text, const char *prefix)
 {
@@ -92,6 +92,18 @@ static bool is_argument(const struct member *captures, size_t ncaptures, const s
 	return false;
 }
 
+/* Whether no more can be listed; a last entry then says so. */
+static bool is_full(local_vec *locals)
+{
+	if (locals->n < MAX_LOCALS)
+		return false;
+	if (locals->n == MAX_LOCALS)
+		*vec_push(locals) = (struct local_place){
+			.name = "...", .problem = "there are more variables than are listed"
+		};
+	return true;
+}
+
 static void add_captures(struct collector *c, const struct frame_place *place, local_vec *locals,
                          const struct member *saved, size_t nsaved, const struct future *f)
 {
@@ -102,7 +114,7 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 	size_t n = 0;
 	const struct member *captures = unresumed ? type_members(unresumed->payload, &n) : NULL;
 
-	for (size_t i = 0; i < n && locals->n < MAX_LOCALS; i++) {
+	for (size_t i = 0; i < n && !is_full(locals); i++) {
 		const struct member *m = &captures[i];
 		bool drops;
 
@@ -134,7 +146,7 @@ static void add_saved(struct collector *c, const struct frame_place *place, loca
 	const struct member *captures =
 		unresumed ? type_members(unresumed->payload, &ncaptures) : NULL;
 
-	for (size_t i = 0; i < n && locals->n < MAX_LOCALS; i++) {
+	for (size_t i = 0; i < n && !is_full(locals); i++) {
 		const struct member *m = &saved[i];
 
 		if (is_hidden(m->name) || !m->type)
@@ -211,7 +223,7 @@ static void add_running(const struct variable *v, void *arg)
 	struct local_place *l = NULL;
 
 	if (is_hidden(v->name) || !v->type || v->depth != r->depth || v->state.later ||
-	    r->locals->n >= MAX_LOCALS)
+	    is_full(r->locals))
 		return;
 	const char *name = inspector_clean_name(&r->c->scratch, v->name);
 	/* A variable of an inner scope replaces an outer one, and one that is listed twice. */
@@ -239,7 +251,7 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 {
 	struct local_place *l = NULL;
 
-	if (is_hidden(v->name) || v->state.later || locals->n >= MAX_LOCALS)
+	if (is_hidden(v->name) || v->state.later || is_full(locals))
 		return;
 	const char *name = inspector_clean_name(&c->scratch, v->name);
 	/* A variable of an inner block hides one of an outer block. */
