@@ -265,6 +265,12 @@ static struct error *find_later(const struct finder *f, struct value member)
 	return err;
 }
 
+/* Pending<T> in a Map or an Either: it has no bytes, and is what they wait for. */
+static bool is_empty_leaf(const struct finder *f, const struct type *t)
+{
+	return f->branch == BRANCH_POLLED && type_class_of(t)->leaf;
+}
+
 static struct error *find_in_members(struct finder *f, struct value v, int depth)
 {
 	const struct member *members;
@@ -276,7 +282,7 @@ static struct error *find_in_members(struct finder *f, struct value v, int depth
 		struct value member = { members[i].type, v.addr + members[i].offset };
 		struct finder each = *f;
 
-		if (!member.type || type_size(member.type) == 0)
+		if (!member.type || (type_size(member.type) == 0 && !is_empty_leaf(f, member.type)))
 			continue;
 		if (depth == 0)
 			each.member = members[i].name;

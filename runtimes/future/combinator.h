@@ -57,7 +57,9 @@ bool future_is_or_has(struct inspector *in, const struct type *t);
  * the streams and futures that it contains.
  */
 bool future_is_stream(struct inspector *in, const struct type *t);
-/* Whether t is a trait object of Stream, or of Sink, which is polled like a stream. */
+/*
+ * Whether t is a trait object of Stream, or of Sink or an HTTP body, which are polled like streams.
+ */
 bool future_is_stream_object(const struct type *t);
 /* The same as future_is_or_has() for futures and streams. */
 bool future_is_or_has_polled(struct inspector *in, const struct type *t);

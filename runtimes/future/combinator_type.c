@@ -80,8 +80,9 @@ static bool is_future_object(const struct type *t)
 
 bool future_is_stream_object(const struct type *t)
 {
-	static const char *const heads[] = { "futures_core::stream::Stream<",
-		                             "futures_sink::Sink<" };
+	static const char *const heads[] = { "futures_core::stream::Stream<", "futures_sink::Sink<",
+		                             /* poll_frame(), and poll_data() before 1.0 */
+		                             "http_body::Body<" };
 	const char *object = type_is_dyn(t) ? strstr(type_name(t), "dyn ") : NULL;
 
 	return object && str_begins_with_any(object + strlen("dyn "), heads);

@@ -1,5 +1,6 @@
 //! Connections of hyper and h2 in each phase: who sends what to whom, and who waits for it.
 
+mod bodies;
 mod client;
 mod hyper_014;
 mod server;
@@ -53,6 +54,7 @@ async fn main() {
     streams::start(&mut tasks).await;
     streams_03::start(&mut tasks).await;
     websocket::start(&mut tasks).await;
+    bodies::start(&mut tasks).await;
     hyper_014::start(&mut tasks).await;
     Truth::new("web")
         .runtime(truth_tokio::current("multi_thread", 2))

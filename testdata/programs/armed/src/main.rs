@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::mpsc;
 
 use delegates::{Delegate, Forwarded, Kept, Muted, Silent};
-use futures_util::future::{poll_immediate, FutureExt};
+use futures_util::future::{poll_immediate, Either, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -107,7 +107,11 @@ fn plain(tasks: &mut Tasks) {
     tasks.spawn(wait(channel()), "armed::wait", oneshot("yes"));
     tasks.spawn(wait(Delegate(channel())), "armed::wait", oneshot("yes"));
     tasks.spawn(wait(Forwarded(channel())), "armed::wait", oneshot("unknown"));
-    tasks.spawn(wait(pending::<()>()), "armed::wait", Wait::new("pending").with("armed", "no"));
+    let never = Wait::new("pending").with("armed", "no");
+    tasks.spawn(wait(pending::<()>()), "armed::wait", never.clone());
+    tasks.spawn(wait(pending::<()>().map(drop)), "armed::wait", never.clone());
+    let either = Either::<_, Delegate<Receiver>>::Left(pending());
+    tasks.spawn(wait(either), "armed::wait", never);
     let node = tasks.spawn(wait(Muted(channel())), "armed::wait", oneshot("no"));
     tasks.graph.silent(node);
     let nothing = Wait::new("nothing").with("armed", "no");
