@@ -4,7 +4,34 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
-#include "debugger/live/fd_info.h"
+#include "runtimes/future/leaf_queue.h"
+
+/*
+ * Of a TCP socket whose peer has not answered yet: how many SYNs were sent. One counts as a byte
+ * that is not acknowledged, and no window is known: these numbers tell nothing.
+ */
+static const char *connecting(const struct leaf *l, int fd, struct descriptor d)
+{
+	struct target *t = l->d->c->in->target;
+	struct arena *a = l->d->c->a;
+
+	if (!leaf_fd_is_connecting(&d) || l->d->c->warm_up)
+		return "";
+	fd_info_refresh(t);
+	if (!fd_info_read(t, a, fd, &d) || !leaf_fd_is_connecting(&d))
+		return "";
+	wait_string(l, "tcp_state", d.state);
+	if (!d.current || d.retransmits < 0)
+		return ", connecting";
+	wait_int(l, "syns_sent", d.retransmits + 1);
+	return arena_printf(a, ", connecting, %s sent",
+	                    leaf_count(l, (uint64_t)d.retransmits + 1, "SYN"));
+}
+
+bool leaf_fd_is_connecting(const struct descriptor *d)
+{
+	return d->state && strcmp(d->state, "syn_sent") == 0;
+}
 
 const char *leaf_fd_describe(const struct leaf *l, int fd)
 {
@@ -20,7 +47,8 @@ const char *leaf_fd_describe(const struct leaf *l, int fd)
 	if (d.peer)
 		wait_string(l, "peer", d.peer);
 	if (d.local && d.peer)
-		return arena_printf(a, ", fd %d, %s -> %s", fd, d.local, d.peer);
+		return arena_printf(a, ", fd %d, %s -> %s%s", fd, d.local, d.peer,
+		                    connecting(l, fd, d));
 	if (d.local || d.peer)
 		return arena_printf(a, ", fd %d, %s", fd, d.local ? d.local : d.peer);
 	/* The kernel's text for a descriptor that is no socket. */

@@ -2,13 +2,17 @@
 #ifndef RUNTIMES_FUTURE_LEAF_FD_H
 #define RUNTIMES_FUTURE_LEAF_FD_H
 
+#include "debugger/live/fd_info.h"
 #include "runtimes/future/leaf.h"
 
 /*
  * Adds a file descriptor, and what the kernel reports about it, to the wait's details. Returns the
- * text to append to the phrase: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123".
+ * text to append to the phrase: ", fd 9, 127.0.0.1:80 -> 127.0.0.1:5123", of a socket whose
+ * connection is being established with ", connecting, 3 SYNs sent".
  */
 const char *leaf_fd_describe(const struct leaf *l, int fd);
+/* Has a TCP socket asked its peer, which has not answered yet? */
+bool leaf_fd_is_connecting(const struct descriptor *d);
 /*
  * "readable" or "writable": what an operation of io_uring waits for, by the name that its crate
  * gives it, such as RecvFrom. NULL: its name does not tell.

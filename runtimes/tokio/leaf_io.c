@@ -404,7 +404,8 @@ static const char *send_queue(const struct leaf *l, int fd)
 	if (l->d->c->warm_up)
 		return "";
 	fd_info_refresh(l->d->c->in->target);
-	if (!fd_info_read(l->d->c->in->target, a, fd, &d) || !d.current || !d.unsent)
+	if (!fd_info_read(l->d->c->in->target, a, fd, &d) || !d.current || !d.unsent ||
+	    leaf_fd_is_connecting(&d))
 		return "";
 	wait_int(l, "send_queue", (int64_t)d.unsent);
 	if (d.unacknowledged >= 0)

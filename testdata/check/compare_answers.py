@@ -17,7 +17,7 @@ KIND_KEYS = ("kind", "core", "command", "exe", "signal", "signal_name", "signal_
 TIME_KEYS = ("remaining_ms", "now")
 # Of a wait for a file descriptor: only the kernel knows them.
 KERNEL_KEYS = ("descriptor", "local", "peer", "phrase", "send_queue", "unacknowledged",
-               "peer_window", "retransmits")
+               "peer_window", "retransmits", "syns_sent", "tcp_state")
 
 
 def wait(value):

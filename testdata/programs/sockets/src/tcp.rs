@@ -14,6 +14,22 @@ async fn accept(listener: TcpListener) {
     let _ = listener.accept().await;
 }
 
+async fn ask(address: SocketAddr) {
+    here!("sockets::tcp::ask");
+    let _ = TcpStream::connect(address).await;
+}
+
+/// The queue of who listens there is full: the kernel drops what asks for a connection.
+fn full() -> SocketAddr {
+    let socket = TcpSocket::new_v4().expect("no socket");
+    socket.bind("127.0.0.1:0".parse().unwrap()).expect("cannot bind");
+    let listener = socket.listen(0).expect("cannot listen");
+    let address = listener.local_addr().expect("no address");
+    keep(std::net::TcpStream::connect(address).expect("cannot connect"));
+    keep(listener);
+    address
+}
+
 async fn read(mut stream: TcpStream) {
     let mut buf = [0; 16];
     here!("sockets::tcp::read");
@@ -147,6 +163,8 @@ macro_rules! spawn {
 }
 
 pub fn start(tasks: &mut Tasks) {
+    let connecting = io("TcpStream", "writable").with("tcp_state", "syn_sent");
+    tasks.spawn(&["sockets::tcp::ask"], connecting, ask(full()));
     listen(tasks, "127.0.0.1:0");
     if std::net::TcpListener::bind("[::1]:0").is_ok() {
         listen(tasks, "[::1]:0");
