@@ -795,6 +795,9 @@ static bool is_use(struct search *s, size_t i)
 	/* What a rival has there is not its value. */
 	if (v->nrivals && !s->f->at[i].set)
 		return false;
+	/* rustc accepts no use there: the address is that of a call which sets it. */
+	if (step->access == ACCESS_ADDRESS && s->f->at[i].unset)
+		return false;
 	return v->is_in(step->addr, v->block, v->arg) && s->f->effects[i] != EFFECT_LOSE;
 }
 
@@ -806,6 +809,17 @@ static void search_edges(struct search *s, int from)
 		if (w->edges.data[i].from == from)
 			search_push(s, w->edges.data[i].to);
 	}
+}
+
+/* Whether it is set there, as in the next round of a loop: then no use proves what it has before.
+ */
+static bool is_set_anew(const struct search *s, const struct step *step)
+{
+	const struct flow_variable *v = s->f->v;
+	size_t i = (size_t)(step - s->f->w->steps.data);
+
+	return s->f->effects[i] == EFFECT_SET &&
+	       (s->f->at[i].unset || !v->is_in(step->addr, v->block, v->arg));
 }
 
 static void find_use(struct search *s, size_t from)
@@ -823,7 +837,7 @@ static void find_use(struct search *s, size_t from)
 		if (step->access == ACCESS_WRITE &&
 		    effect_on(w, s->f->v, (size_t)at) != EFFECT_NONE)
 			continue;
-		if (s->f->effects[at] == EFFECT_LOSE)
+		if (s->f->effects[at] == EFFECT_LOSE || is_set_anew(s, step))
 			continue;
 		if (step->flow != FLOW_JUMP && step->flow != FLOW_END && !step->last)
 			search_push(s, at + 1);
@@ -864,6 +878,27 @@ static bool was_lent(struct search *s, const struct flow_variable *v, size_t to)
 	return ret;
 }
 
+/*
+ * As that of the variables of a let chain: what sets it is all in its block, and on the line that
+ * declares it. That of `let x = 5;` is before the block, that of `let late;` on other lines.
+ */
+static bool is_wide(const struct forward *f)
+{
+	const struct flow_variable *v = f->v;
+	bool any = false;
+
+	for (size_t i = 0; i < f->w->steps.n; i++) {
+		uint64_t addr = f->w->steps.data[i].addr;
+
+		if (f->effects[i] != EFFECT_SET)
+			continue;
+		if (!v->is_in(addr, v->block, v->arg))
+			return false;
+		any |= line_at(f->w, addr) == v->line;
+	}
+	return any;
+}
+
 /* The instruction that begins at the address, or has it. */
 static int step_with(const struct code_flow *w, uint64_t pc)
 {
@@ -891,6 +926,7 @@ bool code_flow_ask(struct code_flow *w, const struct flow_variable *v, uint64_t 
 		            .ret = ret,
 		            .seen = NEW_ARRAY(&w->arena, unsigned char, w->steps.n) };
 	find_use(&s, (size_t)at);
+	ret->wide = is_wide(&f);
 	if (!ret->used)
 		ret->lent = was_lent(&s, v, (size_t)at);
 	return true;

@@ -31,6 +31,7 @@ struct flow_answer {
 	uint64_t set;   /* there is a way to the instruction on which it was set */
 	uint64_t unset; /* there is one on which it was not, or something else was put there */
 	bool used;      /* a use of its value can be reached */
+	bool wide;      /* its scope is wider than in the source: it has its declaration, too */
 	bool lent;      /* its address was taken on some way */
 	bool has_flag;  /* a drop flag decides about its drop: */
 	struct flow_place flag;

@@ -174,7 +174,7 @@ static void read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned de
 			continue;
 		d.place = place_of(w, &child, &known, &pointer);
 		d.name = name_of(&child);
-		if (known && d.place.in_coroutine)
+		if (known)
 			*vec_push(&w->declared) = d;
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
@@ -215,8 +215,7 @@ struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *fu
 	if (!ret)
 		return NULL;
 	*ret = w;
-	if (w.coroutine)
-		read_declared(ret, function, 0);
+	read_declared(ret, function, 0);
 	return ret;
 }
 
@@ -354,6 +353,25 @@ static void add_flag(struct variable_flow *w, const struct flow_variable *v,
 }
 
 /*
+ * Whether a variable that is declared later has the same bytes: `let b = a` may make one of both
+ * (copy propagation, rustc 1.95 in debug builds, too). Uses are those of the later one.
+ */
+static bool is_merged(struct variable_flow *w, const struct flow_variable *v, Dwarf_Die *variable,
+                      uint64_t pc)
+{
+	Dwarf_Off die = dwarf_dieoffset(variable);
+
+	for (size_t i = 0; i < w->declared.n; i++) {
+		const struct declared *d = &w->declared.data[i];
+
+		if (d->die > die && d->name && !str_begins(d->name, "__") &&
+		    is_overlap(&d->place, &v->place) && block_has(pc, d->block, w))
+			return true;
+	}
+	return false;
+}
+
+/*
  * Whether the line of an address is before the declaration. A macro of another file (tokio's
  * select!) has lines of its own.
  */
@@ -396,9 +414,11 @@ struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *bl
 	v.nrivals = rivals.n;
 	if (code_flow_ask(w->code, &v, pc, &answer)) {
 		ret = (struct flow_summary){ .known = true,
-			                     .used = answer.used,
+			                     .used = answer.used && !is_merged(w, &v, variable, pc),
 			                     .lent = answer.lent || v.by_pointer,
-			                     .shared = rivals.n != 0,
+			                     .shared = rivals.n != 0 ||
+			                               (answer.wide &&
+			                                dwarf_tag(variable) == DW_TAG_variable),
 			                     .later = is_declared_later(w, variable, v.line, pc),
 			                     .set = answer.set,
 			                     .unset = answer.unset,

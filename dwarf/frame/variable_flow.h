@@ -16,7 +16,8 @@ struct flow_summary {
 	bool known;
 	bool used;   /* as in struct flow_answer */
 	bool lent;   /* likewise */
-	bool shared; /* in the coroutine, other variables have its bytes at other times */
+	bool shared; /* behind its last use nothing is known of it: other variables of the coroutine
+	              * have its bytes, or its scope has ended in the source */
 	bool later;  /* it is declared behind the line of the address: no name for it there */
 	bool has_flag, flag_in_coroutine;
 	uint64_t set, unset; /* as in struct flow_answer */

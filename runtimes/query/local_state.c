@@ -1,16 +1,36 @@
 #include "runtimes/query/local_state.h"
 
-#include <string.h>
-
+#include "debugger/base/str.h"
 #include "dwarf/frame/variable_flow.h"
 #include "runtimes/future/needs_drop.h"
 
-/*
- * Whether a use of the variable copies it: then the variable keeps its value. Of a struct or an
- * enum the debug info does not say whether it is Copy; `&mut T` is not.
- */
-static bool is_copy(const struct type *t)
+enum { MAX_NESTED = 8 };
+
+static bool is_copy(const struct type *t, int depth);
+
+static bool are_copies(const struct type *t, int depth)
 {
+	size_t n;
+	const struct member *members = type_members(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_copy(members[i].type, depth + 1))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Whether a use of a value of the type copies it: then a variable keeps it. Of a struct or an enum
+ * the debug info does not say whether it is Copy, but for tuples and Option; `&mut T` is not.
+ */
+static bool is_copy(const struct type *t, int depth)
+{
+	const char *name = t && depth < MAX_NESTED ? type_name(t) : NULL;
+	size_t n;
+
+	if (!name)
+		return false;
 	switch (type_kind(t)) {
 	case TYPE_BOOL:
 	case TYPE_CHAR:
@@ -19,10 +39,24 @@ static bool is_copy(const struct type *t)
 	case TYPE_FLOAT:
 		return true;
 	case TYPE_POINTER:
-		return strncmp(type_name(t), "&mut ", 5) != 0;
+		return name[0] == '*' || (name[0] == '&' && !str_begins(name, "&mut ")) ||
+		       str_begins(name, "fn(");
+	case TYPE_ARRAY:
+		return is_copy(type_target(t), depth + 1);
+	case TYPE_STRUCT:
+		return name[0] == '(' ? are_copies(t, depth)
+		                      : name[0] == '&' && !str_begins(name, "&mut ");
 	default:
-		return false;
+		break;
 	}
+	if (!str_begins(name, "core::option::Option<"))
+		return false;
+	const struct variant *v = type_variants(t, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].payload && !are_copies(v[i].payload, depth))
+			return false;
+	}
+	return n != 0;
 }
 
 /* Whether the value may have been moved out. It is set. */
@@ -32,7 +66,7 @@ static bool may_be_moved(struct inspector *in, const struct variable_state *s, c
 		return false;
 	if (s->gone || needs_drop(in, t))
 		return true;
-	return s->shared || (s->lent && !is_copy(t));
+	return s->shared || !is_copy(t, 0);
 }
 
 void local_state_apply(struct inspector *in, const struct variable_state *s, bool may_be_lost,
