@@ -1,6 +1,7 @@
 //! Tasks that wait for others to give something up or to come: several in the queue of each
 //! lock, so that their order is known.
 
+use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -150,6 +151,42 @@ async fn semaphores(tasks: &mut Tasks) {
     tasks.waits(third, "locks::acquire_owned", wait(1, 1, &[first, second]));
 }
 
+async fn lock_object(mutex: Arc<Mutex<dyn Debug + Send>>) {
+    here!("locks::lock_object");
+    drop(mutex.lock().await);
+}
+
+async fn lock_slice(mutex: Arc<Mutex<[u16]>>) {
+    here!("locks::lock_slice");
+    drop(mutex.lock_owned().await);
+}
+
+async fn write_object(lock: Arc<RwLock<dyn Debug + Send + Sync>>) {
+    here!("locks::write_object");
+    drop(lock.write().await);
+}
+
+/// Locks of what has no size of its own: the pointers to them are wide.
+async fn unsized_locks(tasks: &mut Tasks) {
+    let object: Arc<Mutex<dyn Debug + Send>> = Arc::new(Mutex::new(7u64));
+    let object: &'static _ = leak(object);
+    let wait = |ahead: &[Option<u64>]| {
+        queued("mutex", ahead).with("object", Arc::as_ptr(object) as *const u8)
+    };
+    tasks.holds(object.lock().await);
+    let first = tasks.waits(lock_object(object.clone()), "locks::lock_object", wait(&[]));
+    tasks.waits(lock_object(object.clone()), "locks::lock_object", wait(&[first]));
+    let slice: Arc<Mutex<[u16]>> = Arc::new(Mutex::new([1, 2]));
+    let wait = queued("mutex", &[]).with("object", Arc::as_ptr(&slice) as *const u8);
+    tasks.holds(slice.clone().lock_owned().await);
+    tasks.waits(lock_slice(slice), "locks::lock_slice", wait);
+    let shared: Arc<RwLock<dyn Debug + Send + Sync>> = Arc::new(RwLock::new(8u8));
+    let wait = queued("rwlock_write", &[]).with("object", Arc::as_ptr(&shared) as *const u8);
+    tasks.holds(shared.clone().read_owned().await);
+    let wait = wait.with("readers", 1).with("writer", false);
+    tasks.waits(write_object(shared), "locks::write_object", wait);
+}
+
 async fn never() -> u32 {
     here!("locks::never");
     sleep(FOREVER).await;
@@ -237,6 +274,7 @@ async fn main() {
     write_locked(&mut tasks).await;
     crowded(&mut tasks).await;
     semaphores(&mut tasks).await;
+    unsized_locks(&mut tasks).await;
     cells(&mut tasks).await;
     notifies(&mut tasks).await;
     barriers(&mut tasks).await;

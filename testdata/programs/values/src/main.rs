@@ -58,6 +58,7 @@ async fn main() {
         "values::tasks::handles" => tasks::make_handles(&mut waiters);
         "values::tasks::times" => tasks::times();
         "values::standard::cells" => standard::cells();
+        "values::standard::tails" => standard::tails();
         "values::standard::locks" => standard::locks();
         "values::standard::channels" => standard::channels();
         "values::standard::owners" => standard::owners();

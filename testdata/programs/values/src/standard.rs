@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 use std::collections::LinkedList;
+use std::fmt::Debug;
 use std::io::{Error, ErrorKind, Read};
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::pin::Pin;
@@ -42,6 +43,44 @@ pub async fn cells() {
     here!("values::standard::cells");
     sleep(FOREVER).await;
     used!(cell, empty, once, lazy, forced, borrowed, manual, maybe, pinned);
+}
+
+/// A struct with a tail, which is unsized behind a wide pointer.
+#[allow(dead_code)]
+#[derive(Debug)]
+pub struct Tail<T: ?Sized> {
+    head: u16,
+    tail: T,
+}
+
+/// More aligned than the counts of an Arc and its lock are long.
+#[allow(dead_code)]
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Aligned(u8);
+
+/// Without generics to tell whether the tail is a str or bytes.
+pub struct Text(str);
+
+pub async fn tails() {
+    let slice: Box<Tail<[u16]>> = Box::new(Tail { head: 1, tail: [2, 3] });
+    let object: Box<Tail<dyn Debug + Send + Sync>> = Box::new(Tail { head: 4, tail: 5u64 });
+    let nested: Arc<Tail<Tail<[u8]>>> =
+        Arc::new(Tail { head: 6, tail: Tail { head: 7, tail: [8] } });
+    let lock: Arc<Mutex<dyn Debug + Send>> = Arc::new(Mutex::new(9u32));
+    let aligned: Arc<Mutex<dyn Debug + Send>> = Arc::new(Mutex::new(Aligned(10)));
+    let shared: Arc<dyn Debug + Send + Sync> = Arc::new(Aligned(11));
+    let cell: Confined<Rc<RefCell<[u32]>>> = Confined(Rc::new(RefCell::new([12, 13])));
+    let list: Vec<Arc<Mutex<dyn Debug + Send>>> = vec![lock.clone(), aligned.clone()];
+    let path: Arc<std::path::Path> = Arc::from(std::path::Path::new("a/path"));
+    let text: &Text = unsafe { &*("text" as *const str as *const Text) };
+    shown!("values::standard::tails", text, "Text(b\"{}\")", &text.0);
+    locals! { "values::standard::tails" =>
+        slice, object, nested, lock, aligned, shared, cell, list, path
+    }
+    here!("values::standard::tails");
+    sleep(FOREVER).await;
+    used!(slice, object, nested, lock, aligned, shared, cell, list, path, text);
 }
 
 pub async fn locks() {
