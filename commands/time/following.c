@@ -93,7 +93,7 @@ static bool is_over(const struct following *f)
 	struct error *stop CLEANUP(error_freep) = interrupt_check();
 
 	return stop || (f->done && *f->done) ||
-	       (f->duration > 0 && (double)(clock_now_ns() - f->start) / 1e9 >= f->duration);
+	       (f->duration > 0 && (double)clock_since(f->start) / 1e9 >= f->duration);
 }
 
 struct error *following_unless_interrupted(struct error *err)
@@ -108,6 +108,7 @@ struct error *following_run(const struct following *f)
 {
 	int pidfd CLEANUP(file_close) = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	bool ended = false, executed = false;
+	uint64_t now;
 
 	while (!ended) {
 		ended = following_process_ended(pidfd);
@@ -119,9 +120,10 @@ struct error *following_run(const struct following *f)
 		if (ended)
 			trace_detach(f->trace);
 		/* Interrupted, it ends the next time. */
-		TRY(following_unless_interrupted(trace_read(f->trace, f->item, f->arg)));
+		TRY(following_unless_interrupted(
+			trace_read_until_now(f->trace, f->item, f->arg, &now)));
 		if (f->tick)
-			TRY(following_unless_interrupted(f->tick(ended, f->arg)));
+			TRY(following_unless_interrupted(f->tick(now, ended, f->arg)));
 	}
 	if (f->executed)
 		*f->executed = executed;

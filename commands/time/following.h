@@ -44,8 +44,11 @@ struct following {
 	double duration; /* seconds; 0: without end */
 	uint64_t start;  /* ns, CLOCK_MONOTONIC: when it began */
 	trace_item_fn *item;
-	/* Called every few milliseconds, after the items; NULL: none. ended: for the last time. */
-	struct error *(*tick)(bool ended, void *arg);
+	/*
+	 * Called every few milliseconds, after the items; NULL: none. now: that of
+	 * trace_read_until_now(). ended: for the last time.
+	 */
+	struct error *(*tick)(uint64_t now, bool ended, void *arg);
 	const bool *done; /* set by item or tick to end it; NULL: not used */
 	void *arg;
 	bool *executed; /* set at the end: the process has executed another program; NULL: ignored
@@ -53,8 +56,8 @@ struct following {
 };
 
 /*
- * Detaches the trace at the end. The first error of trace_read() and tick(), but for ^C, which is
- * the end.
+ * Detaches the trace at the end. The first error of reading it and tick(), but for ^C, which is the
+ * end.
  */
 struct error *following_run(const struct following *f) MUST_CHECK;
 /* ^C is how these commands end, whatever it interrupts: frees that error. All others are returned.

@@ -114,8 +114,7 @@ static struct error *read_events(struct metering *m, uint64_t *time)
 {
 	uint64_t lost;
 
-	*time = clock_now_ns();
-	TRY(trace_read(m->trace, take, m));
+	TRY(trace_read_until_now(m->trace, take, m, time));
 	if (trace_has_lost(m->trace, &lost))
 		event_tally_lost(m->tally);
 	return NULL;

@@ -129,7 +129,8 @@ static bool is_recorded(const struct recorder *r, const struct trace_item *item)
 {
 	const struct trace_heading *h = &r->setup->heading;
 
-	return h->wanted[item->event] && sink_filter_has(h->filter, item->task, item->type) &&
+	return item->time >= h->start && h->wanted[item->event] &&
+	       sink_filter_has(h->filter, item->task, item->type) &&
 	       (item->event != TRACE_POLL_END || item->poll_ns >= r->setup->min_ns);
 }
 
@@ -210,7 +211,7 @@ static void look_at_queues(struct recorder *r)
 
 	if (!setup->perfetto || setup->launched ||
 	    !sink_filter_has(setup->heading.filter, 0, NULL) ||
-	    clock_now_ns() - r->queues_looked < FOLLOWING_LOOK_NS)
+	    clock_since(r->queues_looked) < FOLLOWING_LOOK_NS)
 		return;
 	following_look(setup->session, record_queue, r);
 	r->queues_looked = clock_now_ns();
@@ -361,6 +362,7 @@ static struct error *record(struct recorder *r, const char *when, const char *wh
 	SCRATCH(tmp);
 	const char *path = r->options->path;
 	struct recorded what = { .when = when, .why = why };
+	uint64_t now;
 
 	what.path = r->nfiles ? arena_printf(&tmp, "%s.%" PRIu64, path, r->nfiles + 1) : path;
 	what.signal = end ? end->signal : 0;
@@ -368,7 +370,7 @@ static struct error *record(struct recorder *r, const char *when, const char *wh
 		what.snapshot = write_snapshot(r, what.path, &tmp);
 	else if (end->dumped)
 		what.core = core_file_find(&r->origin, end->signal, time(NULL) - CORE_S, &tmp);
-	TRY(trace_read_until_now(r->setup->trace, recorder_item, r));
+	TRY(trace_read_until_now(r->setup->trace, recorder_item, r, &now));
 	note_all_lost(r);
 	TRY(error_wrap(write_trace(r, what.path, &what.duration_ns), "writing the trace"));
 	what.events = r->written;
@@ -428,7 +430,7 @@ static struct error *check_deadlock(struct recorder *r)
 	const char *why;
 
 	if (!recorder_options_have(r->options, CONDITION_DEADLOCK) ||
-	    (double)(clock_now_ns() - r->looked) / 1e9 < r->options->every)
+	    (double)clock_since(r->looked) / 1e9 < r->options->every)
 		return NULL;
 	TRY(look_for_deadlock(r, &tmp, &why));
 	return why ? record(r, "deadlock", why, NULL) : NULL;
@@ -451,11 +453,11 @@ static struct error *check_death(struct recorder *r)
 	return record(r, "death", why, &end);
 }
 
-static struct error *check_events(struct recorder *r, const struct process_end *end)
+static struct error *check_events(struct recorder *r, uint64_t now, const struct process_end *end)
 {
 	SCRATCH(tmp);
 	const char *why;
-	const struct condition *met = condition_watch_look(r->watch, clock_now_ns(), &tmp, &why);
+	const struct condition *met = condition_watch_look(r->watch, now, &tmp, &why);
 
 	return met ? record(r, met->text, why, end) : NULL;
 }
@@ -467,11 +469,11 @@ static bool process_ends_within(const struct recorder *r, int ms)
 	return poll(&fd, 1, ms) > 0;
 }
 
-static struct error *check_end(struct recorder *r)
+static struct error *check_end(struct recorder *r, uint64_t now)
 {
 	const struct process_end unknown = { 0 };
 
-	TRY(check_events(r, &unknown));
+	TRY(check_events(r, now, &unknown));
 	if (r->done || following_has_executed(r->setup->pid, r->pidfd))
 		return NULL;
 	return process_ends_within(r, END_MS) ? check_death(r) : NULL;
@@ -490,7 +492,7 @@ static void look_at_origin(struct recorder *r)
 {
 	struct core_origin now;
 
-	if (clock_now_ns() - r->origin_read < ORIGIN_NS)
+	if (clock_since(r->origin_read) < ORIGIN_NS)
 		return;
 	r->origin_read = clock_now_ns();
 	arena_reset(&r->origin_arena);
@@ -498,7 +500,7 @@ static void look_at_origin(struct recorder *r)
 	r->origin = now;
 }
 
-struct error *recorder_tick(bool ended, void *arg)
+struct error *recorder_tick(uint64_t now, bool ended, void *arg)
 {
 	struct recorder *r = arg;
 	bool gone = trace_is_over(r->setup->trace) || process_ends_within(r, 0);
@@ -507,12 +509,12 @@ struct error *recorder_tick(bool ended, void *arg)
 	if (r->done)
 		return NULL;
 	if (ended)
-		return gone ? check_end(r) : NULL;
-	if (r->needs_resync && clock_now_ns() - r->resynced >= RESYNC_NS)
+		return gone ? check_end(r, now) : NULL;
+	if (r->needs_resync && clock_since(r->resynced) >= RESYNC_NS)
 		resync(r);
 	look_at_origin(r);
 	look_at_queues(r);
-	TRY(check_events(r, NULL));
+	TRY(check_events(r, now, NULL));
 	if (!r->done)
 		TRY(check_signal(r));
 	return r->done ? NULL : check_deadlock(r);
@@ -577,7 +579,7 @@ struct error *recorder_begin(const struct recorder_setup *setup,
 {
 	const struct snapshot nothing = { 0 };
 	struct recorder *r CLEANUP(recorder_freep) = alloc_zeroed(sizeof(*r));
-	uint64_t now = clock_now_ns();
+	uint64_t now = setup->heading.start;
 
 	r->setup = setup;
 	r->options = options;

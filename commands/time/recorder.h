@@ -43,7 +43,7 @@ void recorder_freep(struct recorder **r);
 
 /* For struct following; arg is the recorder. */
 bool recorder_item(const struct trace_item *item, void *arg);
-struct error *recorder_tick(bool ended, void *arg) MUST_CHECK;
+struct error *recorder_tick(uint64_t now, bool ended, void *arg) MUST_CHECK;
 /* Becomes true when all files are written. */
 const bool *recorder_done(const struct recorder *r);
 /* Files that are written. */

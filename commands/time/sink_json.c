@@ -169,6 +169,15 @@ static uint64_t key_of_thread(const struct trace_item *item)
 	return map_key_of_pair((uint64_t)(uint32_t)item->tid << 8 | item->event, of_worker);
 }
 
+/* How long something took, or the bound that its late end tells. */
+static void put_length(struct json_writer *w, const char *name, const char *at_most,
+                       const struct trace_item *item)
+{
+	out_json_number_if(w, name, !item->late, item->poll_ns);
+	if (item->late)
+		json_put_int(w, at_most, (int64_t)item->at_most_ns);
+}
+
 static void item(struct sink *s, const struct trace_item *item)
 {
 	struct sink_json *j = (struct sink_json *)s;
@@ -184,7 +193,7 @@ static void item(struct sink *s, const struct trace_item *item)
 		put_alike(j, map_key_of_pair((uintptr_t)item->type, 1 + (uint64_t)item->job),
 		          put_future, item);
 	if (item->event == TRACE_POLL_END) {
-		json_put_int(w, "poll_ns", (int64_t)item->poll_ns);
+		put_length(w, "poll_ns", "poll_ns_at_most", item);
 		if (item->ready_known)
 			json_put_bool(w, "ready", item->ready);
 		else
@@ -192,7 +201,7 @@ static void item(struct sink *s, const struct trace_item *item)
 		out_json_number_if(w, "place", item->place != NULL,
 		                   item->place ? item->place->number : 0);
 	} else if (item->event == TRACE_UNPARK) {
-		json_put_int(w, "parked_ns", (int64_t)item->poll_ns);
+		put_length(w, "parked_ns", "parked_ns_at_most", item);
 	}
 	if (item->event == TRACE_WAKE || item->event == TRACE_SPAWN || item->event == TRACE_USDT)
 		out_json_task_key(w, "by", item->by);

@@ -153,10 +153,43 @@ static void items_as_lines(void **state)
 	fclose(f);
 }
 
+/* Ends that were not seen themselves: how long it took is a bound. */
+static void late_ends_have_bounds(void **state)
+{
+	static const char wanted[] =
+		"{\"t\":9,\"event\":\"task-poll-end\",\"tid\":7,\"worker\":0,\"runtime\":0,"
+		"\"task\":\"3\",\"type\":null,\"kind\":\"task\",\"poll_ns\":null,"
+		"\"poll_ns_at_most\":52000000,\"ready\":null,\"place\":null,\"late\":true}\n"
+		"{\"t\":9,\"event\":\"worker-thread-unpark\",\"tid\":7,\"worker\":0,\"runtime\":0,"
+		"\"task\":null,\"parked_ns\":null,\"parked_ns_at_most\":8,\"late\":true}\n";
+	const struct trace_item items[] = {
+		{ .event = TRACE_POLL_END,
+		  .time = 9,
+		  .tid = 7,
+		  .task = 3,
+		  .at_most_ns = 52000000,
+		  .late = true },
+		{ .event = TRACE_UNPARK, .time = 9, .tid = 7, .at_most_ns = 8, .late = true },
+	};
+	static struct disk disk = { .room = sizeof(disk.bytes) };
+	FILE *f = open_disk(&disk);
+	const struct out out = { .format = OUT_JSON_LINES };
+	struct sink *s CLEANUP(sink_freep) = sink_new(&out, f, false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++)
+		sink_item(s, &items[i]);
+	sink_flush(s);
+	assert_int_equal(disk.used, strlen(wanted));
+	assert_memory_equal(disk.bytes, wanted, disk.used);
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(items_as_lines),
+		cmocka_unit_test(late_ends_have_bounds),
 		cmocka_unit_test(the_disk_is_full_of_text),
 		cmocka_unit_test(the_disk_is_full_of_lines),
 		cmocka_unit_test(the_disk_has_room),

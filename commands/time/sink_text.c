@@ -93,8 +93,8 @@ static void append_details(struct str *s, const struct trace_item *item)
 		str_append(s, " [blocking]");
 	if (item->event == TRACE_POLL_END || item->event == TRACE_UNPARK ||
 	    item->event == TRACE_WORKER_STOP) {
-		str_append(s, " ");
-		append_time(s, item->poll_ns);
+		str_append(s, item->late ? " at most " : " ");
+		append_time(s, item->late ? item->at_most_ns : item->poll_ns);
 	}
 	if (item->event == TRACE_POLL_END && item->ready)
 		str_append(s, " ready");

@@ -23,7 +23,7 @@ static const double default_over = 0.01; /* seconds */
 /* A poll that has not ended. */
 struct current {
 	struct trace_item item; /* its start */
-	bool reported;
+	bool looked, reported;
 	bool unseen; /* it began before the trace, at item.time or earlier; its end is not seen */
 };
 
@@ -94,10 +94,10 @@ static bool is_in(const struct thread_info *th, const struct trace_item *item)
 
 /*
  * The thread of a poll with its stack, in a new snapshot; NULL: there is none, for the reason
- * *why, which lives in a.
+ * *why, which lives in a. *over: the stack shows that the poll is over.
  */
 static const struct thread_info *find_stack(struct stalls *s, const struct trace_item *item,
-                                            struct arena *a, const char **why)
+                                            struct arena *a, bool *over, const char **why)
 {
 	const struct snapshot *snap = NULL;
 	struct target *t = asyncdbg_target(s->s->handle);
@@ -106,33 +106,29 @@ static const struct thread_info *find_stack(struct stalls *s, const struct trace
 	struct error *err CLEANUP(error_freep) = session_snapshot(s->s, WANTS, NULL, &snap);
 	t->options.only = 0;
 	const struct thread_info *th = err ? NULL : thread_of(snap, item->tid);
+	bool in = is_in(th, item);
 
-	*why = "the poll has ended before its stack could be read";
+	/* Of a stripped program no snapshot tells which task a thread polls. */
+	*over = !err && !in && !(s->trace && trace_plan_of(s->trace)->nameless);
+	*why = in      ? NULL
+	       : *over ? "the poll has ended before its stack could be read"
+	               : "its stack was not read: which task the thread polls is unknown";
 	if (err) {
 		STR(message);
 		str_append_clean(&message, err->message, strlen(err->message));
 		*why = arena_printf(a, "its stack was not read: %s", str_text(&message));
 	}
-	return is_in(th, item) ? th : NULL;
+	return in ? th : NULL;
 }
 
-/*
- * Prints the poll, and the thread's stack if it is still in it; nothing of one that began before
- * the trace if it is not, for then it may have ended long ago.
- */
-static struct error *report(struct stalls *s, const struct stall *stall)
+/* Prints the poll, with the thread's stack if it is known; else why tells it. */
+static struct error *report(struct stalls *s, const struct stall *stall,
+                            const struct thread_info *th, const char *why)
 {
 	struct answer answer = { .command = "stalls", .wants = WANTS };
-	const struct thread_info *th = NULL;
 	struct snapshot about;
-	const char *why = NULL;
-	SCRATCH(tmp);
 
 	arena_reset(&s->s->answer);
-	if (!stall->over)
-		th = find_stack(s, stall->item, &tmp, &why);
-	if (stall->before && !th)
-		return NULL;
 	answer.snapshot = asyncdbg_last(s->s->handle);
 	if (s->out->format == OUT_TEXT && answer.snapshot) {
 		/* It was read while it ran; the first snapshot tells what cannot be read at all. */
@@ -146,26 +142,8 @@ static struct error *report(struct stalls *s, const struct stall *stall)
 	if (th)
 		s->out->ops->thread(s->out, th, THREAD_STACK);
 	TRY(out_end(s->out));
-	if (!stall->over && !th)
+	if (why)
 		fprintf(s->out->options.messages, "note: %s\n", why);
-	return NULL;
-}
-
-static struct error *look(struct stalls *s, struct polling *p)
-{
-	uint64_t now = clock_now_ns();
-
-	for (size_t i = p->depth; i-- > 0;) {
-		struct current *c = &p->polls[i];
-
-		if (c->reported || (double)(now - c->item.time) / 1e9 < s->over)
-			continue;
-		c->reported = true;
-		const struct stall stall = { .item = &c->item,
-			                     .ns = now - c->item.time,
-			                     .before = c->unseen };
-		TRY(report(s, &stall));
-	}
 	return NULL;
 }
 
@@ -181,7 +159,64 @@ static void forget_lost(struct stalls *s)
 	}
 }
 
-static struct error *look_at_all(bool ended, void *arg)
+static bool take(const struct trace_item *item, void *arg);
+
+/* Reads what has happened since the last time. */
+static struct error *read_again(struct stalls *s)
+{
+	uint64_t now;
+
+	TRY(trace_read_until_now(s->trace, take, s, &now));
+	forget_lost(s);
+	return NULL;
+}
+
+static bool is_same(const struct polling *p, size_t depth, const struct trace_item *start)
+{
+	const struct trace_item *item = p->depth > depth ? &p->polls[depth].item : NULL;
+
+	return item && item->task == start->task && item->time == start->time;
+}
+
+/*
+ * A poll that goes on at a time up to which all was read, and has taken too long by then. Its stack
+ * is read, which may take long, and then what has happened meanwhile: only if the poll goes on by
+ * both is it one that goes on. In a debug build its end may not be seen, but its stack is gone; one
+ * whose end was seen meanwhile has been printed with that.
+ */
+static struct error *look_at(struct stalls *s, struct polling *p, size_t depth, uint64_t now)
+{
+	struct current c = p->polls[depth];
+	const struct stall stall = { .item = &c.item,
+		                     .ns = clock_between(c.item.time, now),
+		                     .before = c.unseen };
+	const struct thread_info *th;
+	const char *why = NULL;
+	bool over;
+	SCRATCH(tmp);
+
+	p->polls[depth].looked = true;
+	th = find_stack(s, &c.item, &tmp, &over, &why);
+	TRY(read_again(s));
+	if (over || s->err || !is_same(p, depth, &c.item) || (c.unseen && !th))
+		return NULL;
+	p->polls[depth].reported = true;
+	return report(s, &stall, th, why);
+}
+
+static struct error *look(struct stalls *s, struct polling *p, uint64_t now)
+{
+	for (size_t i = p->depth; i-- > 0;) {
+		/* Those that have ended while the others were looked at are gone. */
+		if (i >= p->depth || p->polls[i].looked ||
+		    (double)clock_between(p->polls[i].item.time, now) / 1e9 < s->over)
+			continue;
+		TRY(look_at(s, p, i, now));
+	}
+	return NULL;
+}
+
+static struct error *look_at_all(uint64_t now, bool ended, void *arg)
 {
 	struct stalls *s = arg;
 
@@ -189,7 +224,7 @@ static struct error *look_at_all(bool ended, void *arg)
 
 	for (size_t i = 0; !ended && !s->err && i < s->threads.capacity; i++) {
 		if (s->threads.slots[i].key)
-			s->err = look(s, s->threads.slots[i].value);
+			s->err = look(s, s->threads.slots[i].value, now);
 	}
 	struct error *err = s->err;
 	s->err = NULL;
@@ -205,7 +240,8 @@ static void take_end(struct stalls *s, struct polling *p, const struct trace_ite
 			continue; /* its end was lost */
 		bool stalled = (double)item->poll_ns / 1e9 >= s->over;
 		if (!s->err && !item->late && (stalled || c->reported))
-			s->err = report(s, &(struct stall){ item, item->poll_ns, true, false, 0 });
+			s->err = report(s, &(struct stall){ item, item->poll_ns, true, false, 0 },
+			                NULL, NULL);
 		return;
 	}
 }
@@ -240,7 +276,16 @@ static void print_beginning(const struct stalls *s)
 
 static struct error *report_seen(const struct stall *stall, void *arg)
 {
-	return report(arg, stall);
+	struct stalls *s = arg;
+	const struct thread_info *th = NULL;
+	const char *why = NULL;
+	bool over = false;
+	SCRATCH(tmp);
+
+	if (!stall->over)
+		th = find_stack(s, stall->item, &tmp, &over, &why);
+	/* A look that misses it may have come between two polls: the looks have counted. */
+	return report(s, stall, th, why);
 }
 
 /* The polls that are under way when the trace begins. */
@@ -308,7 +353,7 @@ static struct error *watch(struct stalls *s)
 	f.trace = s->trace;
 	f.start = clock_now_ns();
 	s->complete = known->complete;
-	begin_polls(s, known, f.start);
+	begin_polls(s, known, trace_start(s->trace));
 	print_beginning(s);
 	TRY(following_run(&f));
 	s->s->finding = following_end(s->trace, s->options.events, s->out);

@@ -33,7 +33,7 @@ struct tracing {
 	struct out *out;
 	struct trace_options options;
 	double duration; /* seconds; 0: until ^C or the program's end */
-	uint64_t start;  /* before the first event; ns, CLOCK_MONOTONIC */
+	uint64_t start;  /* see trace_start(); ns, CLOCK_MONOTONIC */
 	bool executed;   /* the process has executed another program */
 	uint64_t nshown; /* items */
 	bool perfetto;
@@ -212,7 +212,8 @@ static bool take(const struct trace_item *item, void *arg)
 {
 	struct tracing *t = arg;
 
-	if (sink_filter_has(&t->filter, item->task, item->type)) {
+	/* What is known of the beginning is that of start. */
+	if (item->time >= t->start && sink_filter_has(&t->filter, item->task, item->type)) {
 		t->nshown++;
 		sink_item(t->sink, item);
 	}
@@ -250,12 +251,14 @@ static void show_queue(const struct sink_queue *q, void *arg)
 	t->sink->ops->queue(t->sink, q);
 }
 
-static struct error *flush(bool ended, void *arg)
+static struct error *flush(uint64_t now, bool ended, void *arg)
 {
 	struct tracing *t = arg;
 
+	(void)now;
+
 	show_lost(t);
-	if (t->shows_queues && !ended && clock_now_ns() - t->looked >= FOLLOWING_LOOK_NS) {
+	if (t->shows_queues && !ended && clock_since(t->looked) >= FOLLOWING_LOOK_NS) {
 		following_look(t->s, show_queue, t);
 		t->looked = clock_now_ns();
 	}
@@ -277,7 +280,7 @@ static void warn_breakpoints(const struct tracing *t)
 static void finish(struct tracing *t)
 {
 	struct trace_ending e = { .detach_ns = trace_detach_ns(t->trace),
-		                  .duration_ns = clock_now_ns() - t->start };
+		                  .duration_ns = clock_between(t->start, trace_end(t->trace)) };
 
 	trace_totals(t->trace, &e.totals);
 	e.totals.events = t->nshown;
@@ -312,7 +315,7 @@ static void begin_file(struct tracing *t, const struct snapshot *known,
 {
 	t->moment = trace_moment_new(NULL, NULL);
 	if (known)
-		trace_moment_begin(t->moment, known, clock_now_ns());
+		trace_moment_begin(t->moment, known, t->start);
 	const struct trace_heading heading = heading_of(t, about);
 	t->sink->ops->begin(t->sink, &heading);
 	sink_flush(t->sink);
@@ -395,7 +398,7 @@ static struct error *trace_process(struct tracing *t)
 	bool records = t->recorder_options.size != 0;
 	TRY(following_begin(t->s, &t->options, records ? incident_file_wants : WANT_TASKS, t->out,
 	                    &t->trace, &known));
-	t->start = trace_began(t->trace); /* events come while the points are attached */
+	t->start = trace_start(t->trace);
 	if (!records) {
 		begin_file(t, known, known);
 		t->shows_queues = t->sink->ops->queue && sink_filter_has(&t->filter, 0, NULL);
@@ -443,7 +446,7 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	t->options.pid = l->pid;
 	t->about->target.pid = l->pid;
 	TRY(trace_open(in, &t->options, &t->trace));
-	t->start = trace_began(t->trace);
+	t->start = trace_start(t->trace);
 	following_warn(t->trace, t->options.events, t->out);
 	TRY(execute_program(t, words, l));
 	launched_release(l);

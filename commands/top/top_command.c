@@ -176,13 +176,13 @@ static bool take(const struct trace_item *item, void *arg)
 	return true;
 }
 
-static void note_lost(struct topping *t)
+static void note_lost(struct topping *t, uint64_t now)
 {
 	uint64_t n;
 
 	if (!trace_has_lost(t->trace, &n))
 		return;
-	top_rows_lost(t->rows, clock_now_ns());
+	top_rows_lost(t->rows, now);
 	event_tally_lost(t->tally);
 	t->lost += n;
 }
@@ -314,13 +314,12 @@ static void stop(struct topping *t)
 	t->over = true;
 }
 
-static struct error *tick(bool ended, void *arg)
+static struct error *tick(uint64_t now, bool ended, void *arg)
 {
 	struct topping *t = arg;
-	uint64_t now = clock_now_ns();
 	bool enough = t->options.count && t->number >= t->options.count;
 
-	note_lost(t);
+	note_lost(t, now);
 	if (t->screen && !ended && !take_keys(t)) {
 		t->quit = true;
 		stop(t);
@@ -328,13 +327,13 @@ static struct error *tick(bool ended, void *arg)
 	}
 	if (enough || t->quit ||
 	    (ended ? is_interrupted()
-	           : t->state.paused || (double)(now - t->began) / 1e9 < t->options.interval))
+	           : t->state.paused ||
+	                     (double)clock_between(t->began, now) / 1e9 < t->options.interval))
 		return NULL;
 	if (!ended) {
 		look(t);
-		now = clock_now_ns();
-		TRY(trace_read(t->trace, take, t));
-		note_lost(t);
+		TRY(trace_read_until_now(t->trace, take, t, &now));
+		note_lost(t, now);
 	}
 	TRY(show(t, now));
 	t->began = now;
@@ -478,7 +477,7 @@ static struct error *follow(struct topping *t)
 		return follow_by_looks(t, none);
 	TRY(none);
 	bool complete = has_all_tasks(s);
-	t->began = clock_now_ns();
+	t->began = trace_start(t->trace);
 	top_rows_begin(t->rows, s, t->began);
 	event_tally_begin(t->tally, s, t->began);
 	top_hints_look(&t->proofs, s);

@@ -172,7 +172,8 @@ static void count_polling(struct top_rows *t, const struct task_span *span, stru
 {
 	struct top_stats *s = stats_of(t, slot);
 	struct interval *now = filling(t);
-	uint64_t ns = span->to - span->began;
+	/* A poll whose end was not seen has taken less, and may have been short. */
+	uint64_t ns = span->late ? 0 : span->to - span->began;
 
 	if (span->from == span->began && span->began > t->begin) {
 		s->polls++;
@@ -231,13 +232,14 @@ static struct top_ended *ended_of(struct top_rows *t, const struct slot *slot)
 	return e;
 }
 
-static void end_task(struct top_rows *t, struct slot *slot)
+/* to: when; one that was gone before the first frame began is in none. */
+static void end_task(struct top_rows *t, struct slot *slot, uint64_t to)
 {
 	struct interval *now = filling(t);
 	struct top_ended *e = ended_of(t, slot);
 
 	e->n++;
-	now->finished++;
+	now->finished += to > t->begin;
 	if (slot->stats && slot->interval == t->number) {
 		add_stats(&now->arena, &e->stats, slot->stats);
 		memset(slot->stats, 0, sizeof(*slot->stats));
@@ -262,14 +264,14 @@ static void take_span(const struct task_span *span, void *arg)
 	slot->task.since = span->began;
 	slot->task.tid = span->tid;
 	slot->task.place = span->place;
-	if (span->spawned && span->from == span->began)
+	if (span->spawned && span->from == span->began && span->began > t->begin)
 		filling(t)->spawned++;
 	if (span->doing == DOING_POLLING)
 		count_polling(t, span, slot);
 	else if (span->doing == DOING_RUNNABLE)
 		count_runnable(t, span, slot);
 	if (span->last)
-		end_task(t, slot);
+		end_task(t, slot, span->to);
 }
 
 /* ---- the frame ---- */

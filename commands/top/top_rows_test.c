@@ -321,13 +321,58 @@ static void test_hints(void **state)
 	assert_null(hint_of(&hints, TOP_LOST_WAKER));
 }
 
+/* The end of a poll in a debug build is seen when its thread polls again: it may have been short.
+ */
+static void test_a_late_end_is_no_stall(void **state)
+{
+	struct top_rows *t CLEANUP(top_rows_freep) = begin_rows();
+	const struct top_frame *frame;
+
+	(void)state;
+	add(t, TRACE_SPAWN, 7, 1100);
+	add(t, TRACE_POLL_START, 7, 1110);
+	top_rows_add(t, &(struct trace_item){ .event = TRACE_POLL_END,
+	                                      .time = 1110 + 2 * STALL,
+	                                      .task = 7,
+	                                      .tid = TID,
+	                                      .at_most_ns = 2 * STALL,
+	                                      .place = &here,
+	                                      .late = true });
+	frame = top_rows_cut(t, 3000);
+	assert_int_equal(frame->polls, 1);
+	assert_int_equal(frame->nstalls, 0);
+	assert_int_equal(frame->tasks[0].stats->poll_longest, 0);
+}
+
+/* What happened before the first frame began, but is read thereafter, is in none. */
+static void test_events_before_the_first_frame(void **state)
+{
+	struct top_rows *t CLEANUP(top_rows_freep) = begin_rows();
+	const struct top_frame *frame;
+
+	(void)state;
+	add(t, TRACE_SPAWN, 7, BEGIN - 20);
+	add(t, TRACE_SPAWN, 8, BEGIN - 20);
+	add(t, TRACE_TERMINATE, 8, BEGIN - 10);
+	add(t, TRACE_SPAWN, 9, BEGIN + 10);
+	frame = top_rows_cut(t, 3000);
+	assert_int_equal(frame->n, 2);
+	assert_int_equal(frame->spawned, 1);
+	assert_int_equal(frame->finished, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_task), cmocka_unit_test(test_wakes),
-		cmocka_unit_test(test_groups), cmocka_unit_test(test_order_and_filter),
-		cmocka_unit_test(test_stalls), cmocka_unit_test(test_a_late_stall),
+		cmocka_unit_test(test_a_task),
+		cmocka_unit_test(test_wakes),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_order_and_filter),
+		cmocka_unit_test(test_stalls),
+		cmocka_unit_test(test_a_late_stall),
 		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_a_late_end_is_no_stall),
+		cmocka_unit_test(test_events_before_the_first_frame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

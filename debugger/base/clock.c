@@ -14,6 +14,16 @@ uint64_t clock_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+uint64_t clock_between(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+uint64_t clock_since(uint64_t time)
+{
+	return clock_between(time, clock_now_ns());
+}
+
 /* schedstat: ns on processors, ns that it could run and had none, number of times (proc(5)). */
 uint64_t clock_waited_ns(void)
 {

@@ -207,7 +207,7 @@ static void encode(struct item_ring *r, const struct trace_item *item, struct co
 	put_number(c, item->task);
 	put_object(r, c, item->type);
 	c->data[c->at++] = (unsigned char)item->job;
-	put_number(c, item->poll_ns);
+	put_number(c, item->late ? item->at_most_ns : item->poll_ns);
 	put_object(r, c, item->place);
 	put_number(c, item->by);
 	if (item->event == TRACE_SPAWN)
@@ -240,7 +240,9 @@ bool item_ring_read(const struct item_ring *r, struct item_ring_place *place, st
 	ret->task = get_number(&c);
 	ret->type = get_object(r, &c);
 	ret->job = (enum trace_job)c.data[c.at++];
-	ret->poll_ns = get_number(&c);
+	uint64_t ns = get_number(&c);
+	ret->poll_ns = ret->late ? 0 : ns;
+	ret->at_most_ns = ret->late ? ns : 0;
 	ret->place = get_object(r, &c);
 	ret->by = get_number(&c);
 	ret->spawned_at = ret->event == TRACE_SPAWN ? get_object(r, &c) : NULL;

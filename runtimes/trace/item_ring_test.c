@@ -38,7 +38,10 @@ static struct trace_item make_item(uint64_t number, const struct trace_hit *hit)
 		.task = number,
 		.type = types[number % 3],
 		.job = (enum trace_job)(number % 3),
-		.poll_ns = number % 4 ? number : UINT64_MAX,
+		.poll_ns = number % 5 == 0 ? 0
+		           : number % 4    ? number
+		                           : UINT64_MAX,
+		.at_most_ns = number % 5 ? 0 : number,
 		.ready = number % 2,
 		.late = number % 5 == 0,
 		.place = number % 4 ? NULL : &here,
@@ -59,6 +62,7 @@ static void assert_equal(const struct trace_item *a, const struct trace_item *b)
 	assert_ptr_equal(a->type, b->type);
 	assert_int_equal(a->job, b->job);
 	assert_int_equal(a->poll_ns, b->poll_ns);
+	assert_int_equal(a->at_most_ns, b->at_most_ns);
 	assert_int_equal(a->ready, b->ready);
 	assert_int_equal(a->late, b->late);
 	assert_ptr_equal(a->place, b->place);

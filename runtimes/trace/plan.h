@@ -106,6 +106,7 @@ struct trace_plan {
 	bool has_wakers;
 	size_t nslow;    /* points that are slow */
 	size_t left_out; /* points that would be slow, and were not wanted */
+	bool late_ends;  /* some ends of polls are seen only by what the thread does next */
 	bool nameless;   /* made without symbols and debug info: only polls are known */
 };
 

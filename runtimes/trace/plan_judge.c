@@ -115,6 +115,7 @@ void plan_judge(struct planner *p)
 	bool polls = is_whole(p, PROBE_EVENT_POLL), parks = is_whole(p, PROBE_EVENT_PARK);
 	bool returns = has_role(p, TRACE_AT_RETURN, false);
 	bool ends = polls && returns && !p->slow_ends;
+	p->plan->late_ends |= polls && (!returns || p->slow_ends);
 	bool workers = has_role(p, TRACE_AT_POLL, true);
 	enum probe_event wake = queues_by_wakers(p) ? PROBE_EVENT_WAKER : PROBE_EVENT_WAKE;
 	bool wakes = is_whole(p, wake) && !(p->nameless && has_shared_wakes(p));

@@ -100,6 +100,7 @@ static void pass(struct task_spans *t, struct followed *f, uint64_t to, bool exa
 		span->off_ns = span->to - span->from;
 	span->began_exact = span->exact;
 	span->exact &= exact;
+	span->late = !exact && !span->open;
 	t->visit(span, t->arg);
 	span->exact = span->began_exact;
 	span->off_ns = 0;

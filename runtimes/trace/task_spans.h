@@ -36,6 +36,7 @@ struct task_span {
 	bool exact;        /* began and to are times of events that were seen themselves */
 	bool began_exact;  /* began alone is */
 	bool open;         /* it was cut: it goes on */
+	bool late;         /* it has ended before to, when was not seen */
 	bool last;         /* the task has ended with it */
 	/*
 	 * Where the task waits; of DOING_RUNNABLE where it has waited, and of DOING_POLLING where

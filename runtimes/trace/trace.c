@@ -161,7 +161,9 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 		return p->kernel.is_own_id || wanted[TRACE_TERMINATE] || wanted[TRACE_SPAWN] ||
 		       wanted[TRACE_POLL_END];
 	case TRACE_AT_PARK:
-		return wanted[TRACE_PARK] || wanted[TRACE_UNPARK];
+		/* A park tells that the poll before it has ended, soon after that. */
+		return wanted[TRACE_PARK] || wanted[TRACE_UNPARK] ||
+		       (wanted[TRACE_POLL_END] && t->plan.late_ends);
 	case TRACE_AT_RETURN:
 		return !p->of_park || wanted[TRACE_UNPARK];
 	default:
@@ -445,7 +447,6 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	TRY(probes_open(&probes, &t->probes));
 	TRY(make_plan(t));
 	add_all_frames(t);
-	t->began = clock_now_ns();
 	struct error *err = attach(t);
 	if (err && probes_are_over(t->probes)) {
 		error_free(err);
@@ -455,6 +456,7 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 	TRY(err);
 	/* After it: a task that is polled is then known. */
 	TRY(attach_statics(t, false));
+	t->placed = clock_now_ns();
 	*ret = t;
 	t = NULL;
 	return NULL;
@@ -462,16 +464,23 @@ struct error *trace_open(struct inspector *in, const struct trace_options *optio
 
 void trace_detach(struct trace *t)
 {
-	uint64_t start = clock_now_ns();
-
-	probes_detach(t->probes);
+	if (t->detached)
+		return;
+	t->end = clock_now_ns();
+	t->end_lost = probes_count(t->probes, PROBE_LOST);
 	t->detached = true;
-	t->detach_ns = clock_now_ns() - start;
+	probes_detach(t->probes);
+	t->detach_ns = clock_now_ns() - t->end;
 }
 
-uint64_t trace_began(const struct trace *t)
+uint64_t trace_start(const struct trace *t)
 {
-	return t->began;
+	return t->known_at > t->placed ? t->known_at : t->placed;
+}
+
+uint64_t trace_end(const struct trace *t)
+{
+	return t->detached ? t->end : clock_now_ns();
 }
 
 uint64_t trace_detach_ns(const struct trace *t)
@@ -595,19 +604,29 @@ struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg)
 	return t->returns.n && !t->detached ? add_returns(t) : NULL;
 }
 
-struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *arg)
+struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *arg, uint64_t *now)
 {
-	uint64_t now = clock_now_ns();
+	uint64_t began = clock_now_ns();
 
+	*now = t->read_to;
 	do {
 		TRY(trace_read(t, visit, arg));
-	} while (t->behind && t->read_to < now);
+	} while (t->behind && t->read_to < began);
+	/* Points write on while the buffer is read, in the order of their times. */
+	*now = t->detached ? t->end : t->read_to > began ? t->read_to : began;
 	return NULL;
+}
+
+/* Lost events up to the end; those of the time in which the points were removed are none of ours.
+ */
+static uint64_t lost_of(const struct trace *t)
+{
+	return t->detached ? t->end_lost : probes_count(t->probes, PROBE_LOST);
 }
 
 bool trace_has_lost(struct trace *t, uint64_t *n)
 {
-	uint64_t lost = probes_count(t->probes, PROBE_LOST);
+	uint64_t lost = lost_of(t);
 	bool more = lost != t->lost_seen;
 
 	more |= t->lost_early;
@@ -623,7 +642,7 @@ bool trace_has_lost(struct trace *t, uint64_t *n)
 
 uint64_t trace_lost_now(struct trace *t)
 {
-	uint64_t lost = probes_count(t->probes, PROBE_LOST), n = lost - t->lost_reported;
+	uint64_t lost = lost_of(t), n = lost - t->lost_reported;
 
 	t->lost_early |= n > 0;
 	t->lost_reported = lost;
@@ -633,6 +652,6 @@ uint64_t trace_lost_now(struct trace *t)
 void trace_totals(const struct trace *t, struct trace_totals *ret)
 {
 	*ret = t->totals;
-	ret->lost = probes_count(t->probes, PROBE_LOST);
+	ret->lost = lost_of(t);
 	ret->too_deep = probes_count(t->probes, PROBE_TOO_DEEP);
 }

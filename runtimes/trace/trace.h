@@ -59,7 +59,12 @@ struct trace_item {
 	uint64_t task;    /* its id; 0: none or unknown */
 	const char *type; /* of its future; NULL: unknown */
 	enum trace_job job;
-	uint64_t poll_ns; /* of a TRACE_POLL_END: how long the poll took */
+	uint64_t poll_ns; /* of a TRACE_POLL_END: how long the poll took; 0 if it is late */
+	/*
+	 * Of one that is late: the poll took at most that long. In a debug build what closes it is
+	 * the thread's next poll or park, and a sleep in between is no part of the poll.
+	 */
+	uint64_t at_most_ns;
 	/*
 	 * Of the start and the end of a poll: how long the thread was off its processor up to then,
 	 * in ns; the difference counts. 0 where it is not measured.
@@ -110,10 +115,20 @@ struct error *trace_executed(struct trace *t, uint64_t bias) MUST_CHECK;
 void trace_know(struct trace *t, const struct snapshot *s);
 /* Whether the program has ended, or has executed another one: no more events come. */
 bool trace_is_over(const struct trace *t);
-/* Detaches all points; what has happened before can still be read. */
+/*
+ * Detaches all points, which takes 60 to 120 ms, and more under load; what has happened before that
+ * began can still be read. What points that are not removed yet see meanwhile is dropped: a trace
+ * in which some of the kinds of events are missing shows wake-ups without polls.
+ */
 void trace_detach(struct trace *t);
-/* When the first point was about to be attached; ns, CLOCK_MONOTONIC. No event is older. */
-uint64_t trace_began(const struct trace *t);
+/*
+ * The interval in which every event is seen; ns, CLOCK_MONOTONIC. It starts when the last point is
+ * in place and, where trace_know() is called, what exists is known; it ends before the first one is
+ * removed, or now. trace_read() passes on what was seen before the start, too: threads enter polls
+ * meanwhile that last for longer.
+ */
+uint64_t trace_start(const struct trace *t);
+uint64_t trace_end(const struct trace *t);
 /* How long detaching took, in ns; 0: it was not called. */
 uint64_t trace_detach_ns(const struct trace *t);
 /* NULL is allowed. */
@@ -144,8 +159,14 @@ typedef bool trace_item_fn(const struct trace_item *item, void *arg);
  * very much, some is left for the next call. After trace_detach it passes on all that is left.
  */
 struct error *trace_read(struct trace *t, trace_item_fn *visit, void *arg) MUST_CHECK;
-/* The same, but all that happened before this call is passed on, and maybe more. */
-struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *arg) MUST_CHECK;
+/*
+ * The same, but all that was in the buffer at *now is passed on: what has begun, and has not ended
+ * by the items of this call, goes on at that time, and no item is later. It is the only time that
+ * "so far" may be measured by: one that is read from the clock before or after shows polls that
+ * have ended as such that go on.
+ */
+struct error *trace_read_until_now(struct trace *t, trace_item_fn *visit, void *arg, uint64_t *now)
+	MUST_CHECK;
 /*
  * Call it after each of both. True: events were lost, so that what depends on the last event
  * of a task or thread is unknown. What is in the buffer then was written before some of them: when

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/log.h"
 #include "runtimes/common/call_site.h"
 #include "runtimes/trace/trace_key.h"
@@ -112,7 +113,7 @@ static bool pass_unseen_spawn(struct trace *t, const struct trace_point *p,
 	spawn.event = TRACE_SPAWN;
 	spawn.late = true;
 	spawn.ready = false;
-	spawn.poll_ns = spawn.off_ns = spawn.by = 0;
+	spawn.poll_ns = spawn.at_most_ns = spawn.off_ns = spawn.by = 0;
 	return pass(t, &spawn);
 }
 
@@ -148,9 +149,12 @@ static bool is_stale(struct trace *t, const struct trace_point *p, const struct 
 static void end_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
                      const unsigned char *copy, struct trace_item *item)
 {
-	item->poll_ns = r->time - r->start;
+	uint64_t ns = clock_between(r->start, r->time);
+
 	item->ready = r->flags & PROBE_FINISHED;
 	item->late = r->flags & PROBE_LATE;
+	item->poll_ns = item->late ? 0 : ns;
+	item->at_most_ns = item->late ? ns : 0;
 	item->ready_known = p->has[TRACE_TERMINATE] && !(item->late && p->kernel.has_result);
 	t->totals.unmatched += item->late;
 	if (p->kernel.is_own_id && !p->type)
@@ -188,7 +192,7 @@ static bool pass_returned_end(struct trace *t, const struct trace_point *p,
 	if (!p->kernel.has_result || !item->ready || !item->task)
 		return true;
 	end.event = TRACE_TERMINATE;
-	end.poll_ns = end.off_ns = 0;
+	end.poll_ns = end.at_most_ns = end.off_ns = 0;
 	end.ready = end.ready_known = false;
 	task_lives_end(&t->lives, item->task);
 	return pass(t, &end);
@@ -419,8 +423,8 @@ bool trace_take(const struct probe_record *r, const unsigned char *copy, void *a
 	bool is_static = r->kind == PROBE_PLACE && r->point >= FIRST_STATIC &&
 	                 r->point - FIRST_STATIC < t->statics.n;
 
-	t->read_to = r->time;
-	if (!p && !is_static)
+	t->read_to = r->time > t->read_to ? r->time : t->read_to;
+	if ((!p && !is_static) || (t->detached && r->time > t->end))
 		return true;
 	t->has = p ? p->has : NULL;
 	if (p && p->kernel.is_own_id)

@@ -34,8 +34,10 @@ struct trace {
 	struct id_set seen; /* tasks whose spawn was passed on, or that existed before */
 	struct task_lives lives; /* the same of those whose ids are addresses */
 	const bool *has;         /* of the runtime of the record at hand */
-	uint64_t began;          /* see trace_began() */
-	uint64_t known_at;       /* when trace_know() was called; ns, CLOCK_MONOTONIC */
+	uint64_t placed;         /* when all points were in place; ns, CLOCK_MONOTONIC */
+	uint64_t known_at;       /* when trace_know() was called; likewise; 0: it was not */
+	uint64_t end;            /* before the first point was removed; likewise; 0: none is */
+	uint64_t end_lost;       /* events that were lost up to then */
 	uint64_t spawned;        /* id of the task that spawned_on has spawned just now */
 	pid_t spawned_on;
 	VEC(uint64_t) returns; /* run-time addresses of calls that return to new places */
@@ -43,7 +45,7 @@ struct trace {
 	struct trace_totals totals;
 	uint64_t detach_ns;
 	bool detached, behind; /* behind: the buffer was not read to its end, */
-	uint64_t read_to;      /* and the last event that was read is of that time */
+	uint64_t read_to;      /* and the latest event that was read is of that time */
 	uint64_t lost_seen, lost_reported;
 	bool lost_early; /* reported before the place of the loss among the events was read */
 	trace_item_fn *visit;
