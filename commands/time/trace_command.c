@@ -225,14 +225,20 @@ static uint64_t expected_cost(const struct tracing *t)
 {
 	const struct trace_plan *plan = trace_plan_of(t->trace);
 	uint64_t others = t->options.events[TRACE_WAKE] + t->options.events[TRACE_UNPARK];
-	bool slow_start = false, slow_end = false;
+	bool slow_start = false, slow_end = false, starts_alone = true;
 
 	for (size_t i = 0; i < plan->n; i++) {
 		slow_start |= plan->points[i].role == TRACE_AT_POLL && plan->points[i].slow;
 		slow_end |= plan->points[i].role == TRACE_AT_RETURN && plan->points[i].slow;
 	}
+	for (size_t i = 0; i < TRACE_NEVENTS; i++)
+		starts_alone &=
+			!t->options.events[i] || i == TRACE_POLL_START || i == TRACE_WORKER_START;
 	return (slow_start ? SLOW_COST_NS : POINT_COST_NS) +
-	       (slow_end ? SLOW_COST_NS : POINT_COST_NS) + others * POINT_COST_NS;
+	       (starts_alone ? 0
+	        : slow_end   ? SLOW_COST_NS
+	                     : POINT_COST_NS) +
+	       others * POINT_COST_NS;
 }
 
 /* Tells the file of events that were lost since the last call. */

@@ -160,6 +160,12 @@ static __always_inline void enter(struct whole_record *r, struct calls *c, struc
 	}
 	set_outer(&r->head, c, depth);
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
+	r->head.start = 0;
+	if (p->silent & PROBE_NO_CALL) {
+		if (!(p->silent & PROBE_NO_HIT))
+			submit(r);
+		return;
+	}
 	note_return(r, p, sp);
 	if (depth < PROBE_MAX_DEPTH) {
 		*frame_at(c, depth) = (struct frame){

@@ -105,8 +105,9 @@ struct probe_exchange {
 };
 
 enum probe_silence {
-	PROBE_NO_HIT = 1, /* that of the hit itself; a call is still followed */
-	PROBE_NO_END = 2, /* of a PROBE_CALL: that of its return */
+	PROBE_NO_HIT = 1,  /* that of the hit itself; a call is still followed */
+	PROBE_NO_END = 2,  /* of a PROBE_CALL: that of its return */
+	PROBE_NO_CALL = 4, /* of a PROBE_CALL: it is not followed, for nothing is at its return */
 };
 
 /* A point, by its index. */

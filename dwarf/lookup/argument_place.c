@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <string.h>
 
 #include "dwarf/unwind/cfa_rule.h"
 
@@ -117,6 +118,51 @@ bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_
 	*ret = (struct argument_place){ 0 };
 	return read_function(f, &function) && dwarf_offdie(f->dm->dwarf, site, &call) &&
 	       find_first(&call, &parameter) && read_place(f, &function, &parameter, addr, ret);
+}
+
+static bool find_named(Dwarf_Die *function, const char *name, Dwarf_Die *ret)
+{
+	if (dwarf_child(function, ret) != 0)
+		return false;
+	do {
+		const char *own = dwarf_diename(ret);
+
+		if (dwarf_tag(ret) == DW_TAG_formal_parameter && own && strcmp(own, name) == 0)
+			return true;
+	} while (dwarf_siblingof(ret, ret) == 0);
+	return false;
+}
+
+/* The register of the piece that begins at offset. */
+static bool find_piece(const Dwarf_Op *ops, size_t n, uint64_t offset, unsigned *reg)
+{
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_register = is_between(ops[i].atom, DW_OP_reg0, DW_OP_reg31);
+
+		if (is_register && at == offset) {
+			*reg = ops[i].atom - DW_OP_reg0;
+			return true;
+		}
+		if (ops[i].atom == DW_OP_piece)
+			at += ops[i].number;
+		else if (!is_register)
+			return false;
+	}
+	return false;
+}
+
+bool argument_place_part(const struct function *f, const char *name, uint64_t offset, unsigned *reg)
+{
+	Dwarf_Die function, parameter;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return read_function(f, &function) && find_named(&function, name, &parameter) &&
+	       read_operations(&parameter, DW_AT_location, f->low - f->dm->module->bias, &ops,
+	                       &n) &&
+	       find_piece(ops, n, offset, reg);
 }
 
 bool argument_place_stays(const struct function *f)

@@ -25,6 +25,13 @@ bool argument_place_at(const struct function *f, uint64_t addr, struct argument_
 bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_t addr,
                                struct argument_place *ret);
 /*
+ * The register (DWARF number) that has, where the function is entered, the bytes from offset on of
+ * the parameter of that name: a value of two scalars is in two registers, of which an optimising
+ * compiler leaves one out if all callers pass the same. False: it is in none, or that is unknown.
+ */
+bool argument_place_part(const struct function *f, const char *name, uint64_t offset,
+                         unsigned *reg);
+/*
  * Whether it is in the frame from the first to the last instruction of the function, as in
  * unoptimised code.
  */

@@ -114,6 +114,11 @@ struct probe_row {
 	 * the event is behind that store, wherever its code is inlined.
 	 */
 	bool stores_table;
+	/*
+	 * Of a park: only calls count to which this parameter, an Option, passes None: with a limit
+	 * of 0 a worker only looks for what its driver has, which tokio does not count as a park.
+	 */
+	const char *none;
 };
 
 /*

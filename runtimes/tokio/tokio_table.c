@@ -39,10 +39,13 @@ static const struct probe_row probes[] = {
 	{ PROBE_EVENT_SPAWN, "tokio::task::local::Shared::", "schedule", .direct = true,
 	  .argument = 1, .never_through = "tokio::runtime::task::", .for_place = true },
 	{ PROBE_EVENT_END, "tokio::runtime::task::harness::", "complete", .argument = 0 },
+	/* Those that worker_park_count counts. Optimised builds have it inlined in the others. */
+	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::park::Inner::", "park",
+	  .argument = 0 },
 	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_internal",
-	  .argument = 0 },
+	  .unless = "park", .none = "duration" },
 	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_timeout",
-	  .argument = 0 },
+	  .unless = "park", .none = "duration" },
 	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::current_thread::", "park", .argument = 0 },
 	{ 0 },
 };

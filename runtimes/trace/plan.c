@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/arch/arch.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/target/target.h"
+#include "dwarf/lookup/argument_place.h"
 #include "dwarf/module/code_map.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
@@ -244,6 +247,9 @@ static bool find_site(const struct planner *p, const struct code_function *f, in
 	if (!code_map_bytes(p->code, f, &bytes) ||
 	    !(loops ? code_looped_site : code_entry_site)(&bytes, argument, ret))
 		return false;
+	/* Only the way of an argument leads on behind calls, as a debug build has them (Deref). */
+	if (ret->slow && argument == CODE_NO_ARGUMENT && !code_entry_site(&bytes, 0, ret))
+		return false;
 	/* Spawns, which reach a shared site too, are not seen where functions have no names. */
 	if (ret->slow && argument >= 0 && !(p->nameless && p->slow))
 		*shared = find_behind_jump(p, &bytes, argument, ret);
@@ -283,6 +289,32 @@ static bool has_wake_at(const struct planner *p, uint64_t address)
 	return false;
 }
 
+/*
+ * The argument that tells whether a call counts (none of a row), and what it is then; false:
+ * unknown.
+ */
+static bool find_none(const struct planner *p, const struct code_function *f,
+                      const struct probe_row *row, int *argument, uint32_t *none)
+{
+	const unsigned char *registers = p->in->target->arch->arguments;
+	const struct function *function =
+		p->nameless ? NULL : lookup_function(p->in->di, f->low + p->code->dm->module->bias);
+	const struct type *t = function ? function_variable(function, row->none) : NULL;
+	const struct member *discr = t ? type_discr(t) : NULL;
+	const struct variant *v = discr ? type_variant(t, "None") : NULL;
+	unsigned reg;
+
+	if (!v || v->is_default || type_size(discr->type) > sizeof(*none) ||
+	    !argument_place_part(function, row->none, discr->offset, &reg))
+		return false;
+	*none = (uint32_t)v->discr;
+	for (*argument = 0; *argument < 3; ++*argument) {
+		if (registers[*argument] == reg)
+			return true;
+	}
+	return false;
+}
+
 /* name: NULL for unknown; job: of a TRACE_AT_POLL, where debug info does not tell. */
 static void add_function(struct planner *p, const struct code_function *f, const char *name,
                          const struct probe_row *row, enum trace_job job)
@@ -305,10 +337,16 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.never_through = row->never_through,
 	};
 	bool identified = point.role != TRACE_AT_PARK;
+	int argument = identified ? (int)row->argument : CODE_NO_ARGUMENT;
+
+	point.has_none = row->none != NULL;
+	if (row->none && !find_none(p, f, row, &argument, &point.none)) {
+		p->unseen[row->event]++;
+		return;
+	}
 
 	if (p->points.n >= PROBE_MAX_POINTS / 2 ||
-	    !find_site(p, f, identified ? (int)row->argument : CODE_NO_ARGUMENT,
-	               point.role == TRACE_AT_WAKER, &site, &point.shared))
+	    !find_site(p, f, argument, point.role == TRACE_AT_WAKER, &site, &point.shared))
 		return;
 	point.address = site.address;
 	point.slow = site.slow;

@@ -144,6 +144,20 @@ static const char *file_of(struct trace *t, const struct module *m)
 	return arena_printf(&t->arena, "%s%s", target->root, m->path);
 }
 
+/*
+ * Whether of a runtime the starts of polls alone are wanted: what a second breakpoint, where they
+ * return, would cost is saved. Who wakes and spawns is known by what the thread polls then, and
+ * where tasks are known by their addresses, by their ends.
+ */
+static bool has_starts_alone(const struct trace *t, const struct trace_point *p)
+{
+	for (size_t i = 0; i < TRACE_NEVENTS; i++) {
+		if (t->options.events[i] && i != TRACE_POLL_START && i != TRACE_WORKER_START)
+			return false;
+	}
+	return !p->id->is_address && !t->options.off_times;
+}
+
 /* Whether a point gives events that are wanted, or what they contain. */
 static bool is_needed(const struct trace *t, const struct trace_point *p)
 {
@@ -165,7 +179,7 @@ static bool is_needed(const struct trace *t, const struct trace_point *p)
 		return wanted[TRACE_PARK] || wanted[TRACE_UNPARK] ||
 		       (wanted[TRACE_POLL_END] && t->plan.late_ends);
 	case TRACE_AT_RETURN:
-		return !p->of_park || wanted[TRACE_UNPARK];
+		return (!p->of_park || wanted[TRACE_UNPARK]) && !has_starts_alone(t, p);
 	default:
 		return true;
 	}
@@ -183,6 +197,11 @@ static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 
 	switch (p->role) {
 	case TRACE_AT_POLL:
+		if (has_starts_alone(t, p))
+			return silence(wanted[p->job == TRACE_WORKER ? TRACE_WORKER_START
+			                                             : TRACE_POLL_START],
+			               false) |
+			       PROBE_NO_CALL;
 		if (p->job == TRACE_WORKER)
 			return silence(wanted[TRACE_WORKER_START], wanted[TRACE_WORKER_STOP]);
 		/* The first poll of a task may show its spawn. */
@@ -190,7 +209,8 @@ static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 		                       wanted[TRACE_SPAWN],
 		               p->kernel.has_result || wanted[TRACE_POLL_END]);
 	case TRACE_AT_PARK:
-		return silence(wanted[TRACE_PARK], wanted[TRACE_UNPARK]);
+		return silence(wanted[TRACE_PARK], wanted[TRACE_UNPARK]) |
+		       (wanted[TRACE_UNPARK] ? 0 : PROBE_NO_CALL);
 	case TRACE_AT_END:
 		return silence(p->kernel.is_own_id || wanted[TRACE_TERMINATE] ||
 		                       wanted[TRACE_SPAWN],

@@ -203,6 +203,9 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
                       const unsigned char *copy, struct trace_item *item)
 {
 	bool ends = r->kind == PROBE_RETURN;
+
+	if (p->has_none && (uint32_t)r->object != p->none)
+		return true;
 	uint64_t table = table_of_call(p, r, copy);
 
 	item->event = event_of_call(p, ends);

@@ -17,6 +17,7 @@
 //! rate [SECONDS]       a task that is polled 100,000 times a second
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
 //! backtrace            a task that captures its own backtrace
+//! hooked [MS]          tasks that yield and sleep for so long; what tokio's hooks see (tokio_unstable)
 //! top [SECONDS]        tasks that stand out, each in a way of its own
 //! crowd [TASKS [SECONDS [PERIOD]]]  so many tasks, each of which wakes up each PERIOD ms
 //! fork [ROUNDS]        pingpong in a child that the program forks, and then in itself
@@ -27,11 +28,13 @@
 //! polls a task, which has one call for each job and each worker too), calls.complete (likewise),
 //! polls.NAME (polls by the task's async fn). wakes, wakes.NAME (of that task by the other one),
 //! id.NAME (of the task of that async fn), stalls (polls that sleep), rounds (of waking), own (wake-ups of a
-//! task by itself), status (of the child), stall_ns (how long the poll takes at least), starved_ns (likewise,
+//! task by itself), status (of the child), parks (worker_park_count of all workers), stall_ns (how long the poll takes at least), starved_ns (likewise,
 //! how long the task waits), parts (of which the first function takes one), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
 
 mod boxes;
 mod count;
+#[cfg(tokio_unstable)]
+mod hooked;
 mod load;
 mod process;
 mod tasks;
@@ -66,6 +69,8 @@ fn run(section: &str) {
         "crowd" => top::crowd(number(0, 1000), number(1, 3), number(2, 1000)),
         "top" => top::top(number(0, 4)),
         "backtrace" => load::backtrace(),
+        #[cfg(tokio_unstable)]
+        "hooked" => hooked::hooked(number(0, 1000)),
         "fork" => process::fork_first(|| tasks::pingpong(number(0, 1000))),
         _ => panic!("no section \"{}\"", section),
     }
