@@ -1,12 +1,14 @@
 /* guard: runs a command, and shows what its async processes wait for when it hangs. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands/base/interval.h"
 #include "commands/incident/guarded.h"
 #include "commands/incident/incident.h"
 #include "commands/incident/incident_file.h"
 #include "debugger/base/str.h"
+#include "debugger/live/read_guard.h"
 #include "runtimes/survey/async_processes.h"
 
 enum {
@@ -133,6 +135,15 @@ static struct error *show_all(const struct guard *g, struct out *out)
 
 /* ---- the command ---- */
 
+static struct guarded *ending; /* the command whose time is over */
+
+/* For a read that blocks: the time of the command is over all the same. */
+static void end_unread(void)
+{
+	guarded_end_all(ending, grace_s);
+	_exit(STATUS_TIMED_OUT);
+}
+
 static struct error *hangs(const struct guard *g, struct guarded *command, enum guarded_end why)
 {
 	const struct guarded_limits *limits = &command->limits;
@@ -148,8 +159,11 @@ static struct error *hangs(const struct guard *g, struct guarded *command, enum 
 	else
 		fprintf(g->messages, "asyncdbg: not finished after %g s: ", limits->timeout);
 	fprintf(g->messages, "what it waits for follows, then it is ended\n");
+	ending = command;
+	read_guard_at_end(end_unread);
 	struct error *err = show_all(g, out);
 
+	read_guard_at_end(NULL);
 	fflush(g->messages);
 	guarded_end_all(command, grace_s);
 	return err;

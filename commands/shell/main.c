@@ -22,6 +22,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/read_guard.h"
 #include "debugger/probe/probe.h"
 
 static void print_version(FILE *f, struct argp_state *state)
@@ -687,6 +688,7 @@ int main(int argc, char **argv)
 
 	if (o.program.n)
 		*vec_push(&o.program) = NULL;
+	read_guard_start();
 	enum status status = run(&o);
 	vec_free(&o.inputs);
 	vec_free(&o.words);

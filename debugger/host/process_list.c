@@ -20,6 +20,7 @@
 enum {
 	MAX_COMMAND = 4096,   /* bytes of a command line that are kept */
 	MAX_LIBRARIES = 4096, /* of one process */
+	COMMAND_MS = 50,      /* a process that serves its own memory may keep it for ever */
 };
 
 static void set_identity(const struct stat *st, struct file_identity *ret)
@@ -47,7 +48,7 @@ static const char *read_command(struct arena *a, pid_t pid)
 {
 	SCRATCH(tmp);
 	size_t len = 0;
-	char *text = proc_read(&tmp, pid, "cmdline", &len);
+	char *text = proc_briefly_read(&tmp, pid, "cmdline", COMMAND_MS, &len);
 
 	if (!text)
 		return "";

@@ -9,6 +9,7 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/served_memory.h"
 #include "debugger/target/target.h"
 
 struct tracer;
@@ -39,7 +40,8 @@ struct live {
 	uint64_t maps_key; /* of the mappings from which its modules are known */
 	char *auxv;        /* used to detect an execve() */
 	size_t auxv_len;
-	VEC(struct peek) peeks; /* threads that were not stopped, at the last peek or stop */
+	struct served_memory served; /* of the last peek */
+	VEC(struct peek) peeks;      /* threads that were not stopped, at the last peek or stop */
 	struct tracer *tracer;
 	bool own_tracer;
 	/* Of the current stop. */

@@ -13,6 +13,11 @@
 
 /* The contents of /proc/PID/NAME, NUL-terminated, in arena a; NULL with errno. *len may be NULL. */
 char *proc_read(struct arena *a, pid_t pid, const char *name, size_t *len);
+/*
+ * The same of a file that can block, such as cmdline: its bytes lie in the memory of the process.
+ * In at most so many milliseconds; NULL after them, too. name is constant, ms below 1000.
+ */
+char *proc_briefly_read(struct arena *a, pid_t pid, const char *name, unsigned ms, size_t *len);
 /* The number in a line "Name:\tvalue" of /proc/PID/status; fallback if there is no such line. */
 long proc_status_number(const char *status, const char *name, long fallback);
 

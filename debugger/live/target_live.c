@@ -20,6 +20,7 @@
 #include "debugger/live/live.h"
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
+#include "debugger/live/read_guard.h"
 #include "debugger/live/tracer.h"
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
@@ -67,16 +68,52 @@ static bool live_region(struct target *t, struct arena *a, uint64_t addr, struct
 	return proc_region(a, proc_living_thread(t->pid), addr, ret);
 }
 
+static ssize_t read_vectors(const struct live *l, const struct iovec *local, size_t nlocal,
+                            const struct iovec *remote, size_t nremote)
+{
+	read_guard_begin();
+	ssize_t n = process_vm_readv(l->reader, local, nlocal, remote, nremote, 0);
+	int errnum = errno;
+	read_guard_end();
+	errno = errnum;
+	return n;
+}
+
+static ssize_t read_mem_file(const struct live *l, void *buf, size_t len, uint64_t addr)
+{
+	if (addr > INT64_MAX)
+		return -1;
+	read_guard_begin();
+	ssize_t n = pread(l->mem_fd, buf, len, (off_t)addr);
+	read_guard_end();
+	return n;
+}
+
+/* How many bytes of a range can be read; those behind it are served by somebody, who may not. */
+static size_t served_length(struct target *t, uint64_t addr, size_t len)
+{
+	const struct live *l = t->private;
+	size_t there = l->served.spans.n ? served_memory_present(&l->served, addr, len) : len;
+
+	if (there < len)
+		target_note(t, "memory that is served through userfaultfd or FUSE was read as far "
+		               "as it is present: a read of the rest can block");
+	return there;
+}
+
 static struct error *read_memory(struct target *t, uint64_t addr, void *buf, size_t len,
                                  size_t *ret)
 {
 	struct live *l = t->private;
-	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 
 	*ret = 0;
+	len = served_length(t, addr, len);
+	if (len == 0)
+		return NULL;
+	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 	l->reads++;
 	if (!l->use_mem_fd) {
-		ssize_t n = process_vm_readv(l->reader, &local, 1, &remote, 1, 0);
+		ssize_t n = read_vectors(l, &local, 1, &remote, 1);
 		if (n >= 0) {
 			*ret = (size_t)n;
 			return NULL;
@@ -88,7 +125,7 @@ static struct error *read_memory(struct target *t, uint64_t addr, void *buf, siz
 			return NULL;
 		l->use_mem_fd = true;
 	}
-	ssize_t n = addr <= INT64_MAX ? pread(l->mem_fd, buf, len, (off_t)addr) : -1;
+	ssize_t n = read_mem_file(l, buf, len, addr);
 	*ret = n > 0 ? (size_t)n : 0;
 	return NULL;
 }
@@ -147,14 +184,16 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 			struct read_range *r = &ranges[end];
 
 			r->got = 0;
-			if (!add_vector(&local, r->buf, r->len))
+			/* One that is not wholly there is read by itself, below. */
+			if (served_length(t, r->addr, r->len) < r->len ||
+			    !add_vector(&local, r->buf, r->len))
 				break;
 			add_vector(&remote, (void *)(uintptr_t)r->addr, r->len);
 		}
 		l->reads++;
-		ssize_t got = l->use_mem_fd ? -1
-		                            : process_vm_readv(l->reader, local.data, local.n,
-		                                               remote.data, remote.n, 0);
+		ssize_t got = l->use_mem_fd || !local.n
+		                      ? -1
+		                      : read_vectors(l, local.data, local.n, remote.data, remote.n);
 		size_t left = got > 0 ? (size_t)got : 0;
 		for (; i < end && left >= ranges[i].len; i++) {
 			ranges[i].got = ranges[i].len;
@@ -166,7 +205,7 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 		 * The read stopped at a range with a hole, or is not permitted: read that range by
 		 * itself.
 		 */
-		if (i < end) {
+		if (i < end || !local.n) {
 			TRY(live_read(t, ranges[i].addr, ranges[i].buf, ranges[i].len,
 			              &ranges[i].got));
 			i++;
@@ -186,6 +225,7 @@ static void live_close(struct target *t)
 	if (l->own_tracer)
 		tracer_free(l->tracer);
 	vec_free(&l->peeks);
+	served_memory_free(&l->served);
 	fd_info_close(t);
 	free(l);
 }
@@ -383,6 +423,8 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	l->tracer = options->tracer ? options->tracer : tracer_new();
 	t->private = l;
 	t->pid = pid;
+	read_guard_name(pid);
+	served_memory_find(&l->served, pid);
 	if (l->exe)
 		TRY(module_check_exe(t, l->exe));
 	TRY(read_process(t));

@@ -26,6 +26,7 @@
 #include "debugger/live/live.h"
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
+#include "debugger/live/read_guard.h"
 #include "debugger/live/tracer_private.h"
 
 enum {
@@ -515,6 +516,7 @@ static bool let_go(struct tracer *tr, size_t i)
 
 void tracer_resume(struct tracer *tr, struct live *l)
 {
+	read_guard_stopped(false);
 	tr->standing = false;
 	for (size_t i = 0; i < tr->tracees.n; i++)
 		tr->quit |= !let_go(tr, i);
@@ -534,6 +536,7 @@ struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_
 	l->over = false;
 	l->peeks.n = 0;
 	l->t->stopped_at = 0;
+	read_guard_stopped(!tr->pid);
 	struct error *err = stop_all(l);
 	if (!err && b && !l->over)
 		b->act(b->arg);

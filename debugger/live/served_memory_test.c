@@ -1,0 +1,102 @@
+/* A process that would have to serve its own page faults, and does not. */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "debugger/live/served_memory.h"
+#include "debugger/target/target.h"
+#include "debugger/test/child.h"
+
+enum { PAGE = 4096, PAGES = 8, PRESENT = 3, MARK = 0x5a };
+
+static unsigned char *served;
+
+/* Registers the pages of served, of which one is present. Without the right to, none is served. */
+static void serve(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .range = { (uintptr_t)served, (uint64_t)PAGES * PAGE },
+		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
+	static unsigned char page[PAGE];
+	struct uffdio_copy copy = { .dst = (uintptr_t)served + PRESENT * PAGE,
+		                    .src = (uintptr_t)page,
+		                    .len = PAGE };
+
+	memset(page, MARK, sizeof(page));
+	bool is_served = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 &&
+	                 ioctl(fd, UFFDIO_REGISTER, &range) == 0 &&
+	                 ioctl(fd, UFFDIO_COPY, &copy) == 0;
+	child_shared_->signals = is_served;
+}
+
+static void map_pages(void)
+{
+	served = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+	              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(served, MAP_FAILED);
+}
+
+/* Both would wait for ever: the process for its tracer, the tracer for the process. */
+static void absent_pages_are_not_waited_for(void **state)
+{
+	map_pages();
+	CHILD(c, serve, child_pause);
+	const struct target_options options = { .stop = { .all = true } };
+	struct target *t CLEANUP(target_closep) = NULL;
+	unsigned char page[2 * PAGE];
+	size_t got;
+
+	(void)state;
+	if (!c.shared->signals)
+		skip();
+	alarm(60);
+	assert_null(target_live_open(c.pid, &options, &t));
+	assert_null(target_peek(t));
+	for (int stopped = 0; stopped < 2; stopped++) {
+		if (stopped)
+			assert_null(target_snap(t, true));
+		assert_null(target_read_some(t, (uintptr_t)served, page, PAGE, &got));
+		assert_int_equal(got, 0);
+		assert_null(target_read_some(t, (uintptr_t)served + PRESENT * PAGE, page,
+		                             sizeof(page), &got));
+		assert_int_equal(got, PAGE);
+		assert_int_equal(page[PAGE - 1], MARK);
+	}
+	assert_int_equal(t->nnotes, 1);
+	child_wait_progress(&c);
+	alarm(0);
+}
+
+static void present_bytes_are_counted(void **state)
+{
+	struct served_memory m = { 0 };
+
+	(void)state;
+	served_memory_find(&m, getpid());
+	assert_int_equal(served_memory_present(&m, (uintptr_t)&m, sizeof(m)), sizeof(m));
+	*vec_push(&m.spans) = (struct served_span){ 0x10000, 0x20000 };
+	m.pagemap = -1;
+	assert_int_equal(served_memory_present(&m, 0xf000, 0x800), 0x800);
+	assert_int_equal(served_memory_present(&m, 0xf000, 0x2000), 0x1000);
+	assert_int_equal(served_memory_present(&m, 0x1f000, 0x2000), 0);
+	assert_int_equal(served_memory_present(&m, 0x20000, UINT64_MAX), UINT64_MAX);
+	served_memory_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(absent_pages_are_not_waited_for),
+		cmocka_unit_test(present_bytes_are_counted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
