@@ -288,6 +288,28 @@ static void test_map_keys_of_pairs(void **state)
 	}
 }
 
+/* A find of 0 wrote its value into an empty slot, which other keys then had. */
+static void test_map_has_the_key_0(void **state)
+{
+	struct map m CLEANUP(map_free) = { 0 };
+	int zero, one;
+
+	(void)state;
+	assert_false(map_has(&m, 0));
+	assert_true(map_put(&m, 1, &one));
+	assert_false(map_has(&m, 0));
+	assert_null(map_get(&m, 0));
+	assert_true(map_put(&m, 0, &zero));
+	assert_false(map_put(&m, 0, &zero));
+	assert_true(map_has(&m, 0));
+	assert_ptr_equal(map_get(&m, 0), &zero);
+	assert_ptr_equal(map_get(&m, 1), &one);
+	for (uint64_t key = 2; key < 1000; key++)
+		assert_null(map_get(&m, key << 12));
+	map_clear(&m);
+	assert_false(map_has(&m, 0));
+}
+
 static void test_map_finds_what_was_put(void **state)
 {
 	struct map m CLEANUP(map_free) = { 0 };
@@ -537,6 +559,7 @@ int main(void)
 		cmocka_unit_test(test_huge_arenas_hand_out_zeros),
 		cmocka_unit_test(test_map_keys_of_bytes),
 		cmocka_unit_test(test_map_keys_of_pairs),
+		cmocka_unit_test(test_map_has_the_key_0),
 		cmocka_unit_test(test_map_finds_what_was_put),
 		cmocka_unit_test(test_str_appends_and_truncates),
 		cmocka_unit_test(test_clean_text_is_utf8_without_controls),

@@ -1,6 +1,5 @@
 #include "debugger/base/map.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -65,17 +64,31 @@ static void grow(struct map *m)
 
 void *map_get(const struct map *m, uint64_t key)
 {
+	if (key == 0)
+		return m->zero;
 	return m->capacity ? find(m, key)->value : NULL;
 }
 
 bool map_has(const struct map *m, uint64_t key)
 {
+	if (key == 0)
+		return m->has_zero;
 	return m->capacity && find(m, key)->key == key;
+}
+
+static bool put_zero(struct map *m, void *value)
+{
+	bool is_new = !m->has_zero;
+
+	m->has_zero = true;
+	m->zero = value;
+	return is_new;
 }
 
 bool map_put(struct map *m, uint64_t key, void *value)
 {
-	assert(key != 0);
+	if (key == 0)
+		return put_zero(m, value);
 	if ((m->n + 1) * 4 > m->capacity * 3)
 		grow(m);
 
@@ -92,6 +105,8 @@ void map_clear(struct map *m)
 	if (m->n)
 		memset(m->slots, 0, m->capacity * sizeof(*m->slots));
 	m->n = 0;
+	m->has_zero = false;
+	m->zero = NULL;
 }
 
 void map_free(struct map *m)

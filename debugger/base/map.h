@@ -1,6 +1,7 @@
 /*
- * A hash map from non-zero 64-bit keys (addresses, DIE offsets) to pointers, with open addressing.
- * Entries cannot be removed. The map owns its table, but not the values.
+ * A hash map from 64-bit keys (addresses, DIE offsets) to pointers, with open addressing. 0 is a
+ * key like any other: a target that writes over its own memory has tasks at address 0. Entries
+ * cannot be removed. The map owns its table, but not the values.
  */
 #ifndef DEBUGGER_BASE_MAP_H
 #define DEBUGGER_BASE_MAP_H
@@ -15,7 +16,9 @@ struct map_slot {
 };
 struct map {
 	struct map_slot *slots;
-	size_t n, capacity; /* capacity is 0 or a power of two */
+	size_t n, capacity; /* capacity is 0 or a power of two; n without the key 0 */
+	bool has_zero;
+	void *zero; /* the value of the key 0 */
 };
 
 /* NULL if key is not in the map (or its value is NULL: see map_has()). */
