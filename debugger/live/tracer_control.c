@@ -366,7 +366,11 @@ void tracer_end_session(struct tracer *tr)
 	tr->newborn.n = tr->vforks.n = 0;
 	tr->vfork_parent = tr->left_out = 0;
 	tr->pid = 0;
-	tr->vfork_over = tr->halted = tr->want_halt = tr->controlled = false;
+	/* clang 14 has no value for an assignment to an atomic_bool. */
+	tr->vfork_over = false;
+	tr->halted = false;
+	tr->want_halt = false;
+	tr->controlled = false;
 	tr->stop_signals = tr->drop_signals = 0;
 }
 
