@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 /*
- * Starts the thread, which runs until the end: for main(), as no library may end its program. Without
- * it nothing is watched.
+ * Starts the thread, which runs until the end: for main(), as no library may end its program.
+ * Without it nothing is watched.
  */
 void read_guard_start(void);
 /* The process that the message names. */

@@ -74,6 +74,7 @@ void target_forget_threads(struct target *t)
 	t->nthreads = 0;
 	arena_free(&t->stop_arena);
 	t->generation++;
+	t->epoch++;
 	t->misses = t->doubts = 0;
 	forget_laid_out(t);
 }
@@ -121,6 +122,7 @@ void target_invalidate(struct target *t)
 	if (t->cache)
 		page_cache_expire(t->cache);
 	t->frozen = false;
+	t->epoch++;
 }
 
 void target_resume(struct target *t)

@@ -185,6 +185,7 @@ struct target {
 	size_t misses;          /* reads since the last stop of pages that the stop did not copy */
 	size_t doubts;          /* reads of bytes that changed during the copy, and misses */
 	bool frozen;            /* reads return only what the last stop has copied */
+	uint64_t epoch;         /* +1 whenever what was read before may have changed */
 	unsigned generation;    /* +1 at every stop; caches of target memory use it as a key */
 	struct thread *threads; /* of the last stop, ascending number */
 	size_t nthreads;

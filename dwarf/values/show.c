@@ -19,6 +19,7 @@ void show_free(struct show_cache *cache)
 {
 	map_free(&cache->paths);
 	map_free(&cache->plans);
+	map_free(&cache->counts);
 	arena_free(&cache->arena);
 	vec_free(&cache->rows);
 }
@@ -52,6 +53,30 @@ void show_type(struct show *s, const struct type *t)
 	SCRATCH(tmp);
 
 	show_printf(s, "{%s}", name_short(&tmp, type_name(t)));
+}
+
+/* The counts of the memory as it is. */
+static struct map *counts(const struct show *s)
+{
+	struct show_cache *c = s->cache;
+
+	if (c->counts_epoch != s->target->epoch)
+		map_clear(&c->counts);
+	c->counts_epoch = s->target->epoch;
+	return &c->counts;
+}
+
+bool show_count_get(struct show *s, uint64_t addr, uint64_t *ret)
+{
+	struct map *known = counts(s);
+
+	*ret = (uint64_t)(uintptr_t)map_get(known, addr);
+	return map_has(known, addr);
+}
+
+void show_count_put(struct show *s, uint64_t addr, uint64_t count)
+{
+	map_put(counts(s), addr, (void *)(uintptr_t)count);
 }
 
 struct target *show_target(const struct show *s)

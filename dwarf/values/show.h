@@ -25,6 +25,8 @@ struct show_cache {
 	struct arena arena;
 	VEC(const struct show_row *) rows; /* tables of show_register() */
 	struct map plans;                  /* type -> how it is printed; see show_std.c */
+	struct map counts;                 /* of show_count_put(), in counts_epoch */
+	uint64_t counts_epoch;
 	void *context; /* for functions of rows: of the layer above; NULL: none */
 };
 void show_free(struct show_cache *cache);

@@ -38,6 +38,12 @@ void show_register(struct show_cache *cache, const struct show_row *rows);
 /* ---- for functions of rows ---- */
 
 struct target *show_target(const struct show *s);
+/*
+ * A number for the object at addr, such as the length of a list that many values share. It is kept
+ * as long as the target's memory is known to be the same. False: there is none.
+ */
+bool show_count_get(struct show *s, uint64_t addr, uint64_t *ret);
+void show_count_put(struct show *s, uint64_t addr, uint64_t count);
 /* show_cache.context */
 void *show_context(const struct show *s);
 
