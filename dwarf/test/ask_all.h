@@ -43,7 +43,7 @@ static inline void ask_value(struct debuginfo *di, struct show_cache *cache, str
 	error_free(value_slice(t, v, &slice));
 	error_free(value_shared(t, v, &to));
 	error_free(value_string(t, a, v, 100, &text));
-	error_free(show_deref(t, di, cache, v, &to, &found));
+	error_free(show_deref(t, cache, v, &to, &found));
 	error_free(show_index(t, cache, v, 1, &to));
 }
 
