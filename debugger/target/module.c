@@ -15,6 +15,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/elf/claimed_size.h"
 #include "debugger/target/debug_file.h"
 #include "debugger/target/target.h"
 
@@ -317,6 +318,16 @@ static struct module *module_of(struct target *t, const Dwfl_Module *mod)
 	return NULL;
 }
 
+/* Whether the debug file would be too large when it is expanded. Notes the reason. */
+static bool is_too_large(struct target *t, struct module *m, int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+
+	m->debug_file_problem = elf ? claimed_size_problem(elf, &t->arena) : NULL;
+	elf_end(elf);
+	return m->debug_file_problem != NULL;
+}
+
 /*
  * Callback of libdwfl that finds a debug file. libdwfl's own search is not used: it would open
  * files of any kind, and trust a debuginfod server. libdwfl also calls this for alternate files,
@@ -339,6 +350,12 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 		return -1;
 	const struct debug_link wanted = { link, link ? crc : 0, m->build_id, m->build_id_len };
 	int fd = debug_file_find(t, m, file, &wanted, ret);
+	if (fd >= 0 && is_too_large(t, m, fd)) {
+		close(fd);
+		free(*ret);
+		*ret = NULL;
+		fd = -1;
+	}
 	/* While the target is stopped no server is queried: search again later. */
 	m->no_debug_file = fd < 0 && !(t->ops->stop && t->stopped);
 	errno = 0;

@@ -35,8 +35,9 @@ struct module {
 	uint64_t tls_memsz, tls_align, tls_vaddr;
 	int fd;                   /* of file, to read bytes that a core lacks; -1 not found */
 	struct Dwfl_Module *dwfl; /* NULL when the file was not found */
-	char *debug_note;   /* why a debug file was rejected, see debug_file.h; NULL: none was */
-	bool no_debug_file; /* the search for a debug file is complete and found none */
+	char *debug_note; /* why a debug file was rejected, see debug_file.h; NULL: none was */
+	const char *debug_file_problem; /* why the one that was found is not opened; NULL: none */
+	bool no_debug_file;             /* the search for a debug file is complete and found none */
 };
 
 /* The module that covers a run-time address, NULL if none. */

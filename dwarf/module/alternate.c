@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "debugger/base/log.h"
+#include "debugger/elf/claimed_size.h"
 #include "debugger/target/debug_file.h"
 
 /* The smallest ELF file that libdw accepts as debug info: its .debug_str has one NUL. */
@@ -92,7 +93,8 @@ static void open_file(struct dwarf_module *dm, const struct debug_link *link)
 		return;
 	alt->is_open = true;
 	alt->elf = elf_begin(alt->fd, ELF_C_READ_MMAP, NULL);
-	alt->dwarf = alt->elf ? dwarf_begin_elf(alt->elf, DWARF_C_READ, NULL) : NULL;
+	const char *problem = alt->elf ? claimed_size_problem(alt->elf, &dm->di->arena) : NULL;
+	alt->dwarf = alt->elf && !problem ? dwarf_begin_elf(alt->elf, DWARF_C_READ, NULL) : NULL;
 	LOG("dwarf", "%s: alternate debug file %s", dm->module->path, path);
 	free(path);
 }

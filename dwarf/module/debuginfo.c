@@ -10,6 +10,7 @@
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
+#include "debugger/elf/claimed_size.h"
 #include "dwarf/module/alternate.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/records/records.h"
@@ -225,7 +226,9 @@ static void no_dwarf(struct dwarf_module *dm)
 	dm->sections = (struct dwarf_sections){ 0 };
 	dm->file = (struct file_mapping){ 0 };
 	dm->tier = elf && has_symtab(elf) ? DWARF_SYMBOLS : DWARF_NONE;
-	if (obstacles.zstd)
+	if (dm->module->debug_file_problem)
+		dm->tier_reason = dm->module->debug_file_problem;
+	else if (obstacles.zstd)
 		dm->tier_reason = "its debug sections are compressed with zstd, which this libdw "
 				  "cannot read: recompress with `objcopy "
 				  "--compress-debug-sections=zlib`, or use elfutils 0.191 or newer";
@@ -315,10 +318,26 @@ static void read_units(struct dwarf_module *dm)
 		residency_drop(dm, dm->sections.info.data, dm->sections.info.size);
 }
 
+/* Whether libdw may open the file: it would expand compressed sections whatever their size. */
+static bool may_be_opened(struct dwarf_module *dm)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(dm->module->dwfl, &bias);
+	const char *problem = elf ? claimed_size_problem(elf, &dm->di->arena) : NULL;
+
+	if (problem) {
+		dm->tier = has_symtab(elf) ? DWARF_SYMBOLS : DWARF_NONE;
+		dm->tier_reason = problem;
+	}
+	return !problem;
+}
+
 static void load(struct dwarf_module *dm)
 {
 	Dwarf_Addr bias;
 
+	if (!may_be_opened(dm))
+		return;
 	dm->dwarf = dwfl_module_getdwarf(dm->module->dwfl, &bias);
 	if (!dm->dwarf) {
 		LOG("dwarf", "%s: %s", dm->module->path, dwfl_errmsg(-1));
