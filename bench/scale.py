@@ -19,9 +19,10 @@ def count_tasks(output, kind):
 
 def measure(options, tasks):
     scale = options.build / "programs/release/scale"
+    queues = ["--queues"] if options.queues else []
     series = {kind: common.Series() for kind in FORMATS}
     sizes = {}
-    with tempfile.TemporaryDirectory() as name, common.running(scale, tasks) as program:
+    with tempfile.TemporaryDirectory() as name, common.running(scale, tasks, *queues) as program:
         output = Path(name) / "answer"
         for kind, words in FORMATS.items():
             command = [options.asyncdbg, "-p", program.pid, *words, "async", "backtrace", "all"]
@@ -61,6 +62,7 @@ def rows(results):
 def main():
     parser = common.parser(__doc__)
     parser.add_argument("--tasks", type=int, action="append", help=f"default: {TASKS}")
+    parser.add_argument("--queues", action="store_true", help="a third waits for one mutex, a third on one Notify")
     options = parser.parse_args()
     print(
         f"## Whole command\n\n{options.runs} runs, medians (peaks: the largest). "

@@ -1,21 +1,23 @@
 //! Tasks of four kinds, each with a boxed child, and a thread that watches the clock.
 //!
-//! usage: scale TASKS [--clock | --heap MIB]
+//! usage: scale TASKS [--clock | --heap MIB | --queues]
 //!
 //! Says `ready` and what it started in one line of JSON, and waits. With `--clock` a thread does
 //! nothing but read the clock; each line on stdin then asks for the largest gap, in nanoseconds,
 //! between two of its readings since the line before. With `--heap` it keeps that much memory, of
-//! which every page was written to. The process ends when stdin does.
+//! which every page was written to. With `--queues` a third of the tasks wait in the queue of one mutex,
+//! and a third on one `Notify`. The process ends when stdin does.
 
 use std::future::Future;
 use std::io::{self, BufRead};
 use std::pin::Pin;
 use std::process;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, Mutex, Notify};
 use tokio::time::sleep;
 
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -65,6 +67,41 @@ async fn generic<T: Clone + Send + 'static>(value: T) -> T {
     child.await
 }
 
+async fn locked(lock: Arc<Mutex<usize>>) -> usize {
+    REACHED.fetch_add(1, Ordering::Relaxed);
+    let mut guard = lock.lock().await;
+    *guard += 1;
+    *guard
+}
+
+async fn notified(notify: Arc<Notify>) {
+    REACHED.fetch_add(1, Ordering::Relaxed);
+    notify.notified().await;
+}
+
+async fn hold(lock: Arc<Mutex<usize>>) -> usize {
+    let guard = lock.lock().await;
+    REACHED.fetch_add(1, Ordering::Relaxed);
+    sleep(FOREVER).await;
+    *guard
+}
+
+/// A third of the tasks in the queue of one mutex, a third on one Notify.
+async fn start_in_queues(tasks: usize) {
+    let (lock, notify) = (Arc::new(Mutex::new(0)), Arc::new(Notify::new()));
+    tokio::spawn(hold(lock.clone()));
+    while REACHED.load(Ordering::Relaxed) == 0 {
+        sleep(Duration::from_millis(1)).await;
+    }
+    for number in 1..tasks {
+        match number % 3 {
+            0 => drop(tokio::spawn(locked(lock.clone()))),
+            1 => drop(tokio::spawn(notified(notify.clone()))),
+            _ => start(number / 3),
+        }
+    }
+}
+
 fn start(number: usize) {
     match number % 4 {
         0 => drop(tokio::spawn(plain(number))),
@@ -107,14 +144,17 @@ fn answer_questions() {
 async fn main() {
     let mut arguments = std::env::args().skip(1);
     let tasks = arguments.next().map_or(10_000, |tasks| tasks.parse().expect("not a number"));
-    for number in 0..tasks {
-        start(number);
+    let option = arguments.next();
+    if option.as_deref() == Some("--queues") {
+        start_in_queues(tasks).await;
+    } else {
+        (0..tasks).for_each(start);
     }
     while REACHED.load(Ordering::Relaxed) < tasks {
         sleep(Duration::from_millis(10)).await;
     }
     sleep(Duration::from_millis(200)).await;
-    match arguments.next().as_deref() {
+    match option.as_deref() {
         Some("--clock") => {
             let clock = thread::Builder::new().name("clock".to_string());
             clock.spawn(watch_the_clock).expect("cannot start a thread");
