@@ -140,6 +140,9 @@ struct holding_row {
 	struct error *(*left)(const struct leaf *l, struct value primitive, uint64_t *addr,
 	                      uint64_t *permits);
 	bool single; /* there is only one permit */
+	/* A permit that is an end of the channel, too, which counts it; HOLDING_LOCK: it is none.
+	 */
+	enum holding_role end;
 	bool queue;  /* the receiving end of an mpsc channel: see holding_walk_messages() */
 	bool shared; /* a reference to a value of the type, or an Arc of one, counts like the value
 	                itself */

@@ -42,6 +42,10 @@ struct found {
 	size_t order;                      /* of the tree: by tasks, then by threads */
 	uint64_t available, total;         /* permits of the primitive */
 	bool has_available, has_total;
+	struct {
+		uint64_t at, handle, strong;
+	} sharing;  /* of what an Arc shares: where it is, where the Arc is, and how many strong
+	               references it counts; at 0: no Arc leads to it; strong 0: unknown */
 	bool free;  /* the lock is free, so this is stale memory of a moved value */
 	bool trace; /* uncertain, and not within a polled frame: it may have moved elsewhere, or its
 	               memory was reused */
@@ -88,6 +92,11 @@ struct error *holding_read_word(struct collector *c, const struct type *t, uint6
 /* The same for a lock future (SPECIAL_ACQUIRE) that has been granted permits. */
 struct error *holding_read_acquire(struct collector *c, struct value v, struct found *ret,
                                    bool *found) MUST_CHECK;
+
+/* ---- holding_account.c ---- */
+
+/* Drops uncertain findings where the certain ones account for all that the object counts. */
+void holding_account(struct collector *c, found_vec *list);
 
 /* ---- holding_type.c ---- */
 

@@ -460,6 +460,7 @@ void holding_settle(struct collector *c)
 	drop_duplicates(list);
 	learn_waits(c, &locks, list);
 	judge(&locks, list);
+	holding_account(c, list);
 	settle_slots(c, list);
 	map_free(&locks.by_primitive);
 	publish(c, list);

@@ -351,11 +351,19 @@ static struct error *read_count(struct walk *w, struct value v, const char *path
 	             : error_new(ERR_LAYOUT, "no %s", path);
 }
 
+static void note_sharing(struct walk *w, struct value arc, struct value shared, uint64_t strong)
+{
+	w->like.sharing.at = shared.addr;
+	w->like.sharing.handle = arc.addr;
+	w->like.sharing.strong = strong;
+}
+
 /*
  * Walks what an Arc or Rc shares if this is its only reference: with several, or with a Weak that
  * may be upgraded, the owner is unknown. A Notify, though, belongs to all who share it.
  */
-static void walk_shared(struct walk *w, struct value v, const struct step *up, bool uncertain)
+static void walk_what_is_shared(struct walk *w, struct value v, const struct step *up,
+                                bool uncertain)
 {
 	static const char strong_path[] = "ptr.strong", weak_path[] = "ptr.weak";
 	uint64_t strong = 0, weak = 0; /* all strong references together count as one weak */
@@ -364,6 +372,8 @@ static void walk_shared(struct walk *w, struct value v, const struct step *up, b
 
 	if (!err && type_class_of(shared.type)->holding &&
 	    type_class_of(shared.type)->holding->shared) {
+		error_free(read_count(w, v, strong_path, &strong));
+		note_sharing(w, v, shared, strong);
 		take(w, shared, type_class_of(shared.type)->holding, up, uncertain);
 		return;
 	}
@@ -371,6 +381,8 @@ static void walk_shared(struct walk *w, struct value v, const struct step *up, b
 		err = read_count(w, v, strong_path, &strong);
 	if (!err)
 		err = read_count(w, v, weak_path, &weak);
+	if (!err)
+		note_sharing(w, v, shared, strong);
 	if (err)
 		failed(w, v, up, uncertain, err);
 	else if (strong > 1)
@@ -381,6 +393,14 @@ static void walk_shared(struct walk *w, struct value v, const struct step *up, b
 		                   type_class_of(v.type)->name);
 	else if (strong == 1)
 		walk(w, shared, up, uncertain);
+}
+
+static void walk_shared(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct found before = w->like;
+
+	walk_what_is_shared(w, v, up, uncertain);
+	w->like.sharing = before.sharing;
 }
 
 /* Children that a polled set polls are frames of the tree, and are not walked here. */

@@ -55,10 +55,10 @@ static struct error *left(const struct leaf *l, struct value primitive, uint64_t
 	}
 /* 1.22 and newer | before */
 #define BOUND "semaphore.semaphore | semaphore.0"
-#define SEND_PERMIT(t, path, n)                                                                    \
+#define SEND_PERMIT(t, path, n, e)                                                                 \
 	{                                                                                          \
 		.type = t, .role = LOCK, .kind = "mpsc", .member = path, .of = CHAN,               \
-		.part = BOUND, .permits = n, .left = left                                          \
+		.part = BOUND, .permits = n, .left = left, .end = e                                \
 	}
 #define END_OF(t, r, k, path, o, p)                                                                \
 	{                                                                                          \
@@ -96,9 +96,9 @@ const struct holding_row tokio_holdings[] = {
 	          "permits_acquired"),
 	PERMIT_OF(SEM "SemaphorePermit"),
 	PERMIT_OF(SEM "OwnedSemaphorePermit"),
-	SEND_PERMIT(MPSC "bounded::Permit", "chan.inner", NULL),
-	SEND_PERMIT(MPSC "bounded::OwnedPermit", "chan.Some.0.inner", NULL),
-	SEND_PERMIT(MPSC "bounded::PermitIterator", "chan.inner", "n"),
+	SEND_PERMIT(MPSC "bounded::Permit", "chan.inner", NULL, LOCK),
+	SEND_PERMIT(MPSC "bounded::OwnedPermit", "chan.Some.0.inner", NULL, HOLDING_SENDER),
+	SEND_PERMIT(MPSC "bounded::PermitIterator", "chan.inner", "n", LOCK),
 	END_OF(MPSC "bounded::Sender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
 	END_OF(MPSC "unbounded::UnboundedSender", HOLDING_SENDER, "mpsc", "chan.inner", CHAN, ""),
 	/* Senders wait at the channel's semaphore. */

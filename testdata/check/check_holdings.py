@@ -44,7 +44,8 @@ def collect(answers):
     seen = {}
     for answer in answers:
         for one in answer.get("holdings", []):
-            seen[(one["task"], one["addr"], one["type"], one["object"], one["path"])] = one
+            key = [one[name] for name in ("task", "addr", "type", "role", "object", "path")]
+            seen[tuple(key)] = one
     return list(seen.values())
 
 

@@ -1,6 +1,7 @@
 //! Tasks that hold what others wait for, in every place where a guard can lie; and some that hold
 //! nothing any more though it looks so.
 
+mod counted;
 mod own_pool;
 mod parts;
 mod places;
@@ -219,6 +220,7 @@ async fn run() {
     places::of_threads(&mut tasks);
     parts::all(&mut tasks).await;
     own_pool::all(&mut tasks).await;
+    counted::start(&mut tasks);
     Truth::new("holders")
         .runtime(truth_tokio::current("current_thread", 1))
         .tasks(tasks.tasks)

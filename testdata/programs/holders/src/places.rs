@@ -254,9 +254,10 @@ impl Tasks {
         future: impl Future<Output = ()> + Send + 'static,
         kind: &'static str,
         object: usize,
-    ) {
+    ) -> Option<u64> {
         let id = self.sleeps(future, KEEP);
         self.holds.push(Hold::new(id, "lock", kind, object).path("kept"));
+        id
     }
 
     pub fn keeps_end(
@@ -334,7 +335,8 @@ pub async fn permits(tasks: &mut Tasks) {
     let kept = sender.reserve().await.expect("open");
     tasks.keeps(keep(kept), "mpsc", 0);
     let kept = sender.clone().reserve_owned().await.expect("open");
-    tasks.keeps(keep(kept), "mpsc", 0);
+    let id = tasks.keeps(keep(kept), "mpsc", 0);
+    tasks.holds.push(Hold::new(id, "sender", "mpsc", 0).path("kept"));
     tasks.waits_for(sends(sender), "holders::places::sends", Wait::new("mpsc_send"));
 }
 
