@@ -26,8 +26,8 @@ static struct error *no_variable(const struct local_place *list, size_t n, const
 	                 no_statics ? no_statics : "");
 }
 
-/* Marks the result as uncertain if several variables have its name. In Rust the innermost would be
- * meant, but the debug info does not say which one that is. */
+/* Marks the result as uncertain if several variables have its name: the innermost that is saved may
+ * be of a block that ended before the await, for which the debug info has no line. */
 static void note_namesakes(struct evaluation *e, const struct local_place *list, size_t n,
                            const struct local_place *found)
 {
@@ -51,10 +51,12 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 {
 	const struct local_place *l = NULL;
 
-	/* Of several variables, prefers the first readable one, and a local to a capture. */
+	/*
+	 * Of several variables the innermost one: a local hides an argument, and a later local an
+	 * earlier one. Where it has no value, none of another one is an answer.
+	 */
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(list[i].name, name) == 0 &&
-		    (!l || l->problem || (l->argument && !list[i].problem)))
+		if (strcmp(list[i].name, name) == 0 && (!l || l->argument || !list[i].argument))
 			l = &list[i];
 	}
 	*found = l != NULL;
@@ -72,7 +74,8 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	if (!l->problem)
 		return NULL;
 	e->out->no_value = true;
-	if (!*e->rest && !e->stars && l->v.type)
+	/* That of a hidden one is recorded as that of the variable which hides it. */
+	if (!*e->rest && !e->stars && l->v.type && l->in_memory)
 		e->out->type = inspector_clean_name(e->c->a, type_name(l->v.type));
 	return error_new(ERR_STATE, "%s", l->problem);
 }

@@ -84,6 +84,13 @@ check_graph() {
 		bad "who waits for whom differs from the truth" "$work/said"
 }
 
+# check_hidden OPTIONS...: of several variables of a name `print` means the innermost one, of which the place is not
+# known; the argument that it hides is no answer.
+check_hidden() {
+	"$asyncdbg" "$@" -e 'task 6; frame 0; print text' >"$work/said" 2>&1
+	grep -q 'text ! another variable of this name hides' "$work/said" || bad "prints a hidden variable" "$work/said"
+}
+
 # check_print OPTIONS...: of the live program, or of its core.
 check_print() {
 	"$testdata/check/check_print.py" "$asyncdbg" "$work/live.json" "$@" >"$work/said" 2>&1 ||
@@ -246,6 +253,7 @@ check_program() {
 	check_running "after a backtrace"
 	check_commands
 	[ "$program" != locals ] || check_print -p "$pid"
+	[ "$program" != shadow ] || check_hidden -p "$pid"
 	[ "$program" != kinds ] || check_groups -p "$pid"
 	[ "$program" != kinds ] || check_choosing
 	check_holdings -p "$pid"
