@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/shell/command.h"
+#include "debugger/base/file_fault.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/str.h"
 
@@ -61,7 +62,11 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	progress_begin();
 	s->finding = 0;
 	arena_reset(&s->answer);
+	unsigned faults = file_fault_count();
 	err = call.command->run(s, &answer, &call, out);
+	/* What it found out of zeros is not printed. */
+	if (!err && file_fault_count() != faults)
+		err = file_fault_check();
 	if (err) {
 		out_drop(out);
 		return err;

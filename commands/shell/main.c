@@ -19,6 +19,7 @@
 #include "commands/shell/invocation.h"
 #include "commands/shell/redact.h"
 #include "commands/shell/repl.h"
+#include "debugger/base/file_fault.h"
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
 #include "debugger/base/vec.h"
@@ -460,6 +461,7 @@ static void install_signals(void)
 	sigaction(SIGINT, &interrupt, NULL);
 	/* A closed pipe is then reported as EPIPE, and the program exits normally. */
 	sigaction(SIGPIPE, &ignore, NULL);
+	file_fault_install();
 }
 
 static bool wants_color(enum color when)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/file_fault.h"
 #include "runtimes/analysis/checks.h"
 #include "runtimes/analysis/holders.h"
 #include "runtimes/graph/verdict.h"
@@ -277,19 +278,33 @@ static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
  * Takes a snapshot; and once, where that makes something certain, a second one. Only once: in a
  * busy program some future may always be about to be woken.
  */
+/* inspect(), and all files that it read were whole. */
+static struct error *inspect_whole(struct asyncdbg *d, unsigned wants,
+                                   const struct question *question, struct snapshot **ret)
+{
+	TRY(inspect(d->inspector, wants, question, ret));
+
+	struct error *err = file_fault_check();
+	if (err) {
+		snapshot_free(*ret);
+		*ret = NULL;
+	}
+	return err;
+}
+
 static struct error *take(struct asyncdbg *d, unsigned wants, const struct question *question,
                           struct snapshot **ret)
 {
 	enum { BETWEEN_MS = 30 };
 
-	TRY(inspect(d->inspector, wants, question, ret));
+	TRY(inspect_whole(d, wants, question, ret));
 	if (d->looked_again || !inspector_wants_look(d->inspector))
 		return NULL;
 	d->looked_again = true;
 	snapshot_free(*ret);
 	*ret = NULL;
 	TRY(interrupt_sleep(BETWEEN_MS / 1000.0));
-	return inspect(d->inspector, wants, question, ret);
+	return inspect_whole(d, wants, question, ret);
 }
 
 struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct question *question,
@@ -344,7 +359,7 @@ struct error *asyncdbg_take(struct asyncdbg *d, unsigned wants, struct snapshot 
 	if (!asyncdbg_target(d) || asyncdbg_kind(d) == ASYNCDBG_FILE)
 		return error_new(ERR_STATE, "there is no program to be read anew");
 	TRY(see_libraries(d));
-	return inspect(d->inspector, wants, NULL, ret);
+	return inspect_whole(d, wants, NULL, ret);
 }
 
 bool asyncdbg_pin(struct asyncdbg *d, bool pinned)
