@@ -1,11 +1,13 @@
 /* Writes the plan of a trace as JSON, and polls that take long. */
 
 #include "commands/json/out_json.h"
+
 #include "debugger/elf/usdt_notes.h"
 #include "runtimes/common/runtime.h"
 #include "runtimes/trace/plan.h"
 #include "runtimes/trace/trace.h"
 #include "runtimes/trace/trace_key.h"
+#include <string.h>
 
 static const char *const role_names[] = {
 	[TRACE_AT_POLL] = "poll",   [TRACE_AT_RETURN] = "return", [TRACE_AT_WAKE] = "wake",
@@ -97,24 +99,45 @@ static bool has_sites(const struct trace_plan *plan, const struct trace_point *o
 	return false;
 }
 
+static void put_missing_key(struct json_writer *w, const struct trace_missing_key *m)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "event", trace_event_name(m->event));
+	json_put_text(w, "key", m->key);
+	json_put_text(w, "reason", m->reason);
+	json_put_text(w, "runtime", m->runtime);
+	json_close_object(w);
+}
+
+/* Whether the plan says itself that tasks of that runtime have no places of spawns. */
+static bool lacks_sites(const struct trace_plan *plan, const char *runtime)
+{
+	for (size_t i = 0; i < plan->nmissing_keys; i++) {
+		if (strcmp(plan->missing_keys[i].runtime, runtime) == 0)
+			return true;
+	}
+	return false;
+}
+
 void out_json_missing_keys(struct json_writer *w, const struct trace_plan *plan)
 {
 	const struct trace_point *last = NULL;
 
 	json_open_array(w, "missing_keys");
+	for (size_t i = 0; i < plan->nmissing_keys; i++)
+		put_missing_key(w, &plan->missing_keys[i]);
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct trace_point *p = &plan->points[i];
 
 		if ((last && p->runtime == last->runtime && p->copy == last->copy) ||
-		    p->role != TRACE_AT_POLL || has_sites(plan, p))
+		    p->role != TRACE_AT_POLL || has_sites(plan, p) ||
+		    lacks_sites(plan, p->runtime->name))
 			continue;
 		last = p;
-		json_open_object(w, NULL);
-		json_put_text(w, "event", trace_event_name(TRACE_SPAWN));
-		json_put_text(w, "key", "spawned_at");
-		json_put_text(w, "reason", "a trace cannot read it from the tasks of this build");
-		json_put_text(w, "runtime", p->runtime->name);
-		json_close_object(w);
+		put_missing_key(w, &(struct trace_missing_key){
+					   TRACE_SPAWN, "spawned_at",
+					   "a trace cannot read it from the tasks of this build",
+					   p->runtime->name });
 	}
 	json_close_array(w);
 }

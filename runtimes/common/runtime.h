@@ -109,6 +109,7 @@ struct probe_row {
 	 */
 	const char *never_through;
 	bool for_place;
+	bool of_jobs; /* of a spawn: only jobs of a blocking pool come there */
 	/*
 	 * Of a spawn: the function allocates a task and stores the address of its table in it, and
 	 * the event is behind that store, wherever its code is inlined.

@@ -334,6 +334,7 @@ static void add_function(struct planner *p, const struct code_function *f, const
 		.job = job,
 		.queues = row->queues,
 		.for_place = row->for_place,
+		.of_jobs = row->of_jobs,
 		.never_through = row->never_through,
 	};
 	bool identified = point.role != TRACE_AT_PARK;
@@ -660,6 +661,8 @@ static void finish(struct planner *p, struct trace_plan *ret)
 	plan.points = vec_to_arena(&p->points, p->a);
 	plan.nmissing = p->missing.n;
 	plan.missing = vec_to_arena(&p->missing, p->a);
+	plan.nmissing_keys = p->missing_keys.n;
+	plan.missing_keys = vec_to_arena(&p->missing_keys, p->a);
 	*ret = plan;
 }
 
@@ -682,6 +685,7 @@ struct error *trace_plan_make(struct inspector *in, bool slow, struct arena *a,
 	vec_free(&p.points);
 	vec_free(&p.callers);
 	vec_free(&p.missing);
+	vec_free(&p.missing_keys);
 	return err;
 }
 

@@ -81,6 +81,7 @@ struct trace_point {
 	uint32_t none;
 	bool queues;                     /* of TRACE_AT_WAKER: as in struct probe_row */
 	bool for_place;                  /* of TRACE_AT_SPAWN: as there, */
+	bool of_jobs;                    /* likewise */
 	const char *never_through;       /* and this, too */
 	bool slow;                       /* the kernel needs a single step there */
 	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
@@ -94,6 +95,12 @@ struct trace_missing {
 	bool never;          /* the runtime has no such event: nothing is missing */
 };
 
+/* A key that the events of a runtime's tasks do not have. */
+struct trace_missing_key {
+	enum trace_event event;
+	const char *key, *reason, *runtime;
+};
+
 struct trace_plan {
 	struct arena *arena;
 	struct trace_point *points;
@@ -102,6 +109,8 @@ struct trace_plan {
 	bool has[TRACE_NEVENTS];
 	struct trace_missing *missing;
 	size_t nmissing;
+	struct trace_missing_key *missing_keys;
+	size_t nmissing_keys;
 	/*
 	 * Points show uses of wakers. Where the compiler has inlined the function too, as it may
 	 * with LTO, some are not seen.

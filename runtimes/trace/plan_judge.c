@@ -110,6 +110,39 @@ static void judge_event(struct planner *p, enum trace_event event, enum probe_ev
 		miss(p, event, reason_of(p, event, seen_at, slow), false);
 }
 
+/* Whether functions of the runtime show spawns of tasks, apart from those for the place alone. */
+static bool has_task_spawns(const struct planner *p)
+{
+	const struct probe_row *row = p->runtime->probes;
+
+	for (size_t i = p->first; i < p->points.n; i++) {
+		const struct trace_point *x = &p->points.data[i];
+
+		if (x->role == TRACE_AT_SPAWN && !x->of_jobs)
+			return true;
+	}
+	while (row->name && (row->event != PROBE_EVENT_SPAWN || row->of_jobs || row->for_place))
+		row++;
+	return !row->name;
+}
+
+/*
+ * The first poll of a task shows its spawn where no function does, but not who spawned it, and
+ * where.
+ */
+static void judge_late_spawns(struct planner *p)
+{
+	static const char *const keys[] = { "by", "spawned_at" };
+	const char *reason = p->slow_of[PROBE_EVENT_SPAWN] ? reason_slow : reason_inlined;
+
+	if (p->nameless || has_task_spawns(p))
+		return;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		*vec_push(&p->missing_keys) =
+			(struct trace_missing_key){ TRACE_SPAWN, keys[i], reason,
+			                            p->runtime->name };
+}
+
 void plan_judge(struct planner *p)
 {
 	bool polls = is_whole(p, PROBE_EVENT_POLL), parks = is_whole(p, PROBE_EVENT_PARK);
@@ -131,6 +164,7 @@ void plan_judge(struct planner *p)
 	judge_event(p, TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns && !p->slow_unparks,
 	            p->slow_unparks > 0);
 	judge_event(p, TRACE_WAKE, wake, wakes, false);
+	judge_late_spawns(p);
 	p->plan->has_wakers |= is_whole(p, PROBE_EVENT_WAKER);
 	memset(p->matches, 0, sizeof(p->matches));
 	memset(p->slow_of, 0, sizeof(p->slow_of));

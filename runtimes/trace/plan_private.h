@@ -18,6 +18,7 @@ struct planner {
 	VEC(struct trace_point) points;
 	VEC(uint64_t) callers; /* functions that call poll functions; link-time */
 	VEC(struct trace_missing) missing;
+	VEC(struct trace_missing_key) missing_keys;
 	struct trace_plan *plan;
 	size_t first;    /* point of the runtime */
 	bool *has;       /* by enum trace_event, of the runtime */

@@ -26,7 +26,7 @@ SECTIONS = {
     "traced_compio": ("counts", "threads", "pingpong 10", "reuse 5", "dropped", "places 5"),
 }
 
-NAMES = ["lines", "snapshot", "launched", "perfetto"]
+NAMES = ["lines", "fast", "snapshot", "launched", "perfetto"]
 ONLY = {"traced_tasks": ["lines"], "traced_compio": ["lines"], "smol_tasks": ["begin"], "compio_tasks": ["begin"]}
 
 
@@ -44,6 +44,20 @@ def spawns_of(asyncdbg, program, section):
     check(f"{section}: missing keys", trace.head["missing_keys"], [])
     check(f"{section}: places of late ones", [i for i in trace.items if i.get("late") and i["spawned_at"]], [])
     return [item for item in trace.items if not item.get("late")], trace
+
+
+def test_fast(asyncdbg, program):
+    """Without points that are slow a debug build shows spawns by first polls: what these lack is named."""
+    traced = Program(program)
+    trace = Trace(asyncdbg, traced.child.pid, ["--events", "task-spawn"])
+    traced.run("pingpong 10")
+    traced.end()
+    trace.finish()
+    late = [item["task"] for item in trace.items if item.get("late")]
+    keys = [(key["event"], key["key"], "--allow-slow" in key["reason"]) for key in trace.head["missing_keys"]]
+    wanted = [("task-spawn", "by", True), ("task-spawn", "spawned_at", True)] if late else []
+    check("fast: missing keys", keys, wanted)
+    check("fast: late spawns", bool(late), bool(slow))
 
 
 def line_of(place):
