@@ -9,6 +9,7 @@
 #include "commands/perfetto/perfetto.h"
 #include "commands/time/sink_counters.h"
 #include "debugger/base/map.h"
+#include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/names/demangle.h"
@@ -167,13 +168,36 @@ static void end_slice(struct sink_perfetto *s, struct task_track *t, uint64_t ti
 	t->open = false;
 }
 
+/* chain: NULL for none. */
 static void begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time,
-                        const char *name)
+                        const char *name, const struct perfetto_value *chain)
 {
 	end_slice(s, t, time);
-	note(s, perfetto_begin(s->p, &(struct perfetto_event){
-					     .time = time, .track = t->track, .name = name }));
+	note(s, perfetto_begin(s->p, &(struct perfetto_event){ .time = time,
+	                                                       .track = t->track,
+	                                                       .name = name,
+	                                                       .values = chain,
+	                                                       .nvalues = chain != NULL }));
 	t->open = true;
+}
+
+/* The whole chain of awaits, outermost first; false: unknown. The text lives in a. */
+static bool chain_value(struct arena *a, const struct trace_place *place,
+                        struct perfetto_value *ret)
+{
+	STR(text);
+
+	for (size_t i = 0; place && i < place->nframes; i++) {
+		const struct trace_frame *f = &place->frames[i];
+
+		str_printf(&text, "%s%s", i ? " > " : "", f->function);
+		if (f->file && f->line)
+			str_printf(&text, " at %s:%u", f->file, f->line);
+	}
+	if (place && place->nframes && place->leaf)
+		str_printf(&text, " > %s", place->leaf);
+	*ret = (struct perfetto_value){ .key = "awaits", .text = arena_strdup(a, str_text(&text)) };
+	return place && place->nframes;
 }
 
 /* Where a task was spawned; false: unknown. The text lives in a. */
@@ -212,10 +236,10 @@ static void spawns(struct sink_perfetto *s, const struct trace_item *item)
 	count_alive(s, item->time);
 }
 
-/* "waiting at src/main.rs:12": the innermost place of the chain. */
+/* "waiting at src/main.rs:12": where the program's own code does, not what that has called. */
 static const char *waiting_name(struct sink_perfetto *s, const struct trace_place *place)
 {
-	const struct trace_frame *f = place ? &place->frames[place->nframes - 1] : NULL;
+	const struct trace_frame *f = place ? trace_place_own(place) : NULL;
 
 	if (!f || !f->file || !f->line)
 		return "waiting";
@@ -241,12 +265,14 @@ static void poll_starts(struct sink_perfetto *s, const struct trace_item *item, 
 				     }));
 	t->flow = 0;
 	t->polled_on = item->tid;
-	begin_slice(s, t, item->time, "polling");
+	begin_slice(s, t, item->time, "polling", NULL);
 }
 
 static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
 {
 	struct task_track *t = task_track(s, item->task, item->type);
+	struct perfetto_value chain;
+	SCRATCH(tmp);
 	const struct perfetto_value values[] = {
 		{ .key = "ready",
 		  .text = !item->ready_known ? "unknown"
@@ -261,7 +287,8 @@ static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, ui
 	                                                     .nvalues = item->late ? 2 : 1 }));
 	/* Another thread may poll it already. */
 	if (t->alive && t->polled_on == item->tid)
-		begin_slice(s, t, item->time, waiting_name(s, item->place));
+		begin_slice(s, t, item->time, waiting_name(s, item->place),
+		            chain_value(&tmp, item->place, &chain) ? &chain : NULL);
 }
 
 static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
@@ -283,7 +310,7 @@ static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64
 					       .nvalues = 1,
 				       }));
 	t->polled_on = 0;
-	begin_slice(s, t, item->time, "runnable");
+	begin_slice(s, t, item->time, "runnable", NULL);
 }
 
 /* A static probe of the program itself. */
@@ -422,7 +449,7 @@ static void exists(const struct task_span *span, void *arg)
 		[DOING_POLLING] = "polling",
 		[DOING_WAITING] = waiting_name(s, span->place),
 	};
-	struct perfetto_value values[2];
+	struct perfetto_value values[3];
 	size_t n = 0;
 	SCRATCH(tmp);
 
@@ -431,6 +458,8 @@ static void exists(const struct task_span *span, void *arg)
 	n += site_value(&tmp, map_get(&s->sites, span->task), &values[0]);
 	if (span->began_exact)
 		values[n++] = earlier(s, span->began);
+	if (span->doing == DOING_WAITING)
+		n += chain_value(&tmp, span->place, &values[n]);
 	struct task_track *t = task_track(s, span->task, span->type);
 	if (!names[span->doing])
 		return;

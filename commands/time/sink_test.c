@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "commands/time/sink.h"
+#include "runtimes/model/model.h"
+#include "runtimes/trace/trace_moment.h"
 
 /* A disk with a file. */
 struct disk {
@@ -185,11 +187,61 @@ static void late_ends_have_bounds(void **state)
 	fclose(f);
 }
 
+static void assert_has(const char *bytes, size_t len, const char *text)
+{
+	assert_non_null(memmem(bytes, len, text, strlen(text)));
+}
+
+/* A slice of Perfetto has the name of the program's own line, and the whole chain. */
+static void slices_have_chains(void **state)
+{
+	static const struct trace_frame frames[] = {
+		{ "app::run", "src/main.rs", 12, false },
+		{ "tokio::io::copy", "io/copy.rs", 7, true },
+	};
+	static const struct trace_place place = {
+		.number = 1, .frames = frames, .nframes = 2, .leaf = "tokio::io::Readiness"
+	};
+	static char bytes[1 << 16];
+	FILE *f = tmpfile();
+	const struct out out = { .format = OUT_TEXT };
+	struct sink *s CLEANUP(sink_freep) = sink_new(&out, f, true);
+	struct trace_moment *moment CLEANUP(trace_moment_freep) = trace_moment_new(NULL, NULL);
+	const struct trace_plan plan = { 0 };
+	const struct snapshot nothing = { 0 };
+	const struct answer answer = { .snapshot = &nothing };
+	const struct sink_filter filter = { 0 };
+	const bool wanted[TRACE_NEVENTS] = { false };
+
+	(void)state;
+	s->ops->begin(s, &(struct trace_heading){ .plan = &plan,
+	                                          .answer = &answer,
+	                                          .wanted = wanted,
+	                                          .filter = &filter,
+	                                          .moment = moment });
+	sink_item(s, &(struct trace_item){
+			     .event = TRACE_POLL_START, .time = 1, .tid = 7, .task = 3 });
+	sink_item(
+		s,
+		&(struct trace_item){
+			.event = TRACE_POLL_END, .time = 2, .tid = 7, .task = 3, .place = &place });
+	sink_flush(s);
+	assert_null(sink_error(s));
+	rewind(f);
+	size_t n = fread(bytes, 1, sizeof(bytes), f);
+	assert_has(bytes, n, "waiting at src/main.rs:12");
+	assert_has(bytes, n,
+	           "app::run at src/main.rs:12 > tokio::io::copy at io/copy.rs:7 > "
+	           "tokio::io::Readiness");
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(items_as_lines),
 		cmocka_unit_test(late_ends_have_bounds),
+		cmocka_unit_test(slices_have_chains),
 		cmocka_unit_test(the_disk_is_full_of_text),
 		cmocka_unit_test(the_disk_is_full_of_lines),
 		cmocka_unit_test(the_disk_has_room),

@@ -44,11 +44,7 @@ const char *top_view_grouping_name(enum top_grouping grouping)
 
 const struct trace_frame *top_view_frame(const struct trace_place *place)
 {
-	for (size_t i = place->nframes; i-- > 0;) {
-		if (!place->frames[i].library)
-			return &place->frames[i];
-	}
-	return &place->frames[place->nframes - 1];
+	return trace_place_own(place);
 }
 
 const char *top_view_place_text(struct arena *a, const struct trace_place *place)

@@ -33,6 +33,15 @@ struct node {
 	struct node *next;      /* in the order of the search */
 };
 
+const struct trace_frame *trace_place_own(const struct trace_place *place)
+{
+	for (size_t i = place->nframes; i-- > 0;) {
+		if (!place->frames[i].library)
+			return &place->frames[i];
+	}
+	return place->nframes ? &place->frames[place->nframes - 1] : NULL;
+}
+
 /* An object behind a pointer. */
 struct box {
 	const struct node *parent; /* that awaits it; NULL: the task is the pointer */

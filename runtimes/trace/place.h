@@ -34,6 +34,9 @@ struct trace_place {
 	bool yields;      /* the task has only let others run; of a trace's own places */
 };
 
+/* The innermost frame of the program's own code, else the innermost one; NULL: there is none. */
+const struct trace_frame *trace_place_own(const struct trace_place *place);
+
 struct place_plan;
 
 /* The places of a trace. All zeros: none yet. */
