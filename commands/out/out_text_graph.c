@@ -65,13 +65,16 @@ static const char *verb(const struct graph_edge *e)
 	return "";
 }
 
-static const char *nobody(const struct graph_node *n)
+static const char *nobody(const struct snapshot *s, const struct graph_node *n)
 {
 	switch (n->kind) {
 	case GRAPH_LOCK:
 		return n->nedges > 1 ? "others may have it too" : "holder not found";
 	case GRAPH_POOL:
-		return "it has or may get another thread";
+		return runtime_lacks_thread(&s->runtimes[n->runtime])
+		               ? "it has no thread: none could be made, or the first one is being "
+		                 "made at this moment"
+		               : "it has or may get another thread";
 	case GRAPH_CHANNEL:
 		return n->nedges > 1 ? "and others, which were not found"
 		                     : "its other ends were not found";
@@ -90,7 +93,7 @@ static void holder(struct graph_text *gt, const struct graph_node *n, const stru
 
 	indent(t, depth);
 	if (e->to == GRAPH_OUTSIDE) {
-		str_append(&t->line, nobody(n));
+		str_append(&t->line, nobody(t->out.answer.snapshot, n));
 		text_end_line(t);
 		return;
 	}

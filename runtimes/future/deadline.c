@@ -5,6 +5,11 @@
 
 #include "runtimes/common/instant.h"
 
+enum { SOON_SECONDS = 3600 };
+/* A clock that stands for longer is not expected: a bound beyond it is reported without its
+ * reverse. */
+#define SOON (INT64_C(1000000000) * SOON_SECONDS)
+
 /* Avoids stdio: it may run a million times. */
 struct deadline_seconds deadline_seconds_text(uint64_t ns)
 {
@@ -32,7 +37,9 @@ struct error *deadline_read(const struct leaf *l, struct value instant, const ch
 
 	TRY(instant_read(c->in, instant, &due));
 	wait_int(l, "deadline_ns", (int64_t)due);
-	*ret = (struct deadline){ .unknown = unknown, .at_most = "", .at_least = "" };
+	*ret = (struct deadline){
+		.unknown = unknown, .at_most = "", .at_least = "", .or_past = ""
+	};
 	if (unknown)
 		return NULL;
 	if (!c->now_known) {
@@ -47,6 +54,9 @@ struct error *deadline_read(const struct leaf *l, struct value instant, const ch
 	if (c->now_is_bound) {
 		ret->at_most = "at most ";
 		ret->at_least = "at least ";
+		/* A core of a runtime that is stuck: its clock stands, and the timer is overdue. */
+		if (left < SOON)
+			ret->or_past = ", or overdue";
 	}
 	return NULL;
 }
@@ -60,5 +70,6 @@ void deadline_phrase(const struct leaf *l, const char *name, const char *polled,
 		wait_words(l, name, polled, ", sleeping already happened ", due->at_least,
 		           due->seconds.text, " ago", NULL);
 	else
-		wait_words(l, name, polled, ", sleeping ", due->at_most, due->seconds.text, NULL);
+		wait_words(l, name, polled, ", sleeping ", due->at_most, due->seconds.text,
+		           due->or_past, NULL);
 }

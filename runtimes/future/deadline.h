@@ -16,9 +16,10 @@ struct deadline {
 	struct deadline_seconds seconds; /* distance from now */
 	/*
 	 * "" where the current time is known. Else it is a lower bound, from a core: "at most "
-	 * goes before a future deadline, "at least " before a past one.
+	 * goes before a future deadline, "at least " before a past one. or_past follows a future
+	 * one that is so near that it may have passed.
 	 */
-	const char *at_most, *at_least;
+	const char *at_most, *at_least, *or_past;
 };
 
 struct deadline_seconds deadline_seconds_text(uint64_t ns);

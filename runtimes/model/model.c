@@ -261,3 +261,9 @@ bool snapshot_has_values(const struct snapshot *s)
 	}
 	return false;
 }
+
+bool runtime_lacks_thread(const struct runtime_info *r)
+{
+	return r->has_blocking && r->blocking_queued && !r->blocking_threads && r->has_limit &&
+	       r->blocking_limit;
+}

@@ -283,6 +283,13 @@ struct runtime_info {
 	                         NULL: a thread is inside the runtime */
 };
 
+/*
+ * Whether jobs wait in its blocking pool, which may have threads and has none. tokio 1.54 makes the
+ * first one while it has the lock of the queue, and leaves the job there where that fails (EAGAIN):
+ * either it is in the middle of this, or the job waits until another one is spawned.
+ */
+bool runtime_lacks_thread(const struct runtime_info *r);
+
 /* job.ahead of a queue that has no order. */
 #define JOB_NO_ORDER UINT64_MAX
 

@@ -181,6 +181,29 @@ static void test_unscanned(void **state)
 	snapshot_free(s);
 }
 
+static void test_lacks_thread(void **state)
+{
+	static const struct {
+		uint64_t queued, threads, limit;
+		bool has_limit, lacks;
+	} cases[] = {
+		{ 1, 0, 512, true, true }, { 0, 0, 512, true, false }, { 1, 1, 512, true, false },
+		{ 1, 0, 0, true, false },  { 1, 0, 0, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct runtime_info r = { .has_blocking = true,
+			                        .blocking_queued = cases[i].queued,
+			                        .blocking_threads = cases[i].threads,
+			                        .blocking_limit = cases[i].limit,
+			                        .has_limit = cases[i].has_limit };
+
+		assert_int_equal(runtime_lacks_thread(&r), cases[i].lacks);
+	}
+	assert_false(runtime_lacks_thread(&(struct runtime_info){ .blocking_queued = 1 }));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_notes_are_one_clean_line),
 		cmocka_unit_test(test_understood),
 		cmocka_unit_test(test_unscanned),
+		cmocka_unit_test(test_lacks_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -521,6 +521,50 @@ static struct wait *find_death(struct collector *c, const struct thread_stack *s
 	return w;
 }
 
+/*
+ * Functions of std that make system calls one after the other. A thread in one of them is mostly
+ * between two of these: `blocking` 1.6 loops in spawn() while no thread can be made (EAGAIN), and a
+ * look at it mostly meets it outside a call.
+ */
+static const char *const calling[] = {
+	"std::thread::builder::Builder::spawn",
+	"std::thread::Builder::spawn",
+	"std::thread::spawn",
+	"std::fs::",
+	"std::net::",
+	"std::process::",
+	"std::sys::",
+};
+
+static bool makes_calls(const char *name)
+{
+	for (size_t i = 0; i < sizeof(calling) / sizeof(calling[0]); i++) {
+		if (str_begins(name, calling[i]))
+			return true;
+	}
+	return false;
+}
+
+/* What a thread does that is in no system call at this moment: only what the stack proves. */
+static const char *computing(struct collector *c, const struct thread_stack *s,
+                             const struct mark *m)
+{
+	for (size_t i = m->frame + 1; i-- > 0;) {
+		const struct module *at = module_at(c->in->target, s->stack.frames[i].lookup_pc);
+
+		for (size_t j = s->nfunctions[i]; j-- > 0;) {
+			const char *name = s->functions[i][j].name;
+
+			if (!beyond(m, i, j) && name && makes_calls(name))
+				return arena_printf(c->a, "%s, between system calls,",
+				                    name_without_generics(c->a, name));
+		}
+		if (i < m->frame && at && debuginfo_is_system(at))
+			return "in the C library, in no system call,";
+	}
+	return "plain computation";
+}
+
 void blocked_find(struct collector *c, struct thread_info *info, const struct thread_stack *s,
                   const struct marks *marks)
 {
@@ -551,7 +595,7 @@ void blocked_find(struct collector *c, struct thread_info *info, const struct th
 		describe_syscall(c, w, s);
 	} else {
 		w->kind = "compute";
-		w->phrase = "plain computation";
+		w->phrase = computing(c, s, m);
 	}
 }
 

@@ -82,7 +82,8 @@ static void describe_job(struct leaf *l, const struct tokio_header *h, const str
 		if (ordered)
 			wait_int(l, "ahead", (int64_t)job->ahead);
 		wait_phrase(
-			l, "join handle of blocking job %s %s, queued%s", l->w->task, name,
+			l, "join handle of blocking job %s %s, queued%s%s", l->w->task, name,
+			job->no_thread ? " in a pool without threads" : "",
 			ordered ? arena_printf(l->d->c->a, ", %" PRIu64 " ahead of it", job->ahead)
 				: "");
 	} else {

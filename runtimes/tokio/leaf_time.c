@@ -156,8 +156,8 @@ static struct error *decode_interval(struct leaf *l)
 		wait_phrase(l, "interval of %s, next tick was due %s%s ago", every.text,
 		            due.at_least, due.seconds.text);
 	else
-		wait_phrase(l, "interval of %s, next tick in %s%s", every.text, due.at_most,
-		            due.seconds.text);
+		wait_phrase(l, "interval of %s, next tick in %s%s%s", every.text, due.at_most,
+		            due.seconds.text, due.or_past);
 	return NULL;
 }
 

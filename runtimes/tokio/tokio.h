@@ -349,6 +349,7 @@ struct tokio_job {
 	const char *aliases;  /* other candidates, as in struct task_plan; NULL none */
 	unsigned thread;      /* number of the thread that runs it, 0 none or unknown */
 	bool queued;          /* found in its pool's queue */
+	bool no_thread;       /* queued in a pool that has no thread, though it may have some */
 	uint64_t ahead;       /* jobs before it there, or JOB_NO_ORDER */
 };
 /*

@@ -186,6 +186,7 @@ bool tokio_read_job(struct collector *c, struct tokio *k, const struct tokio_hea
 		const struct tokio_queued *queued = find_queued(c, h->addr);
 
 		ret->queued = queued != NULL;
+		ret->no_thread = queued && runtime_lacks_thread(queued->runtime->info);
 		ret->ahead = queued ? queued->ahead : 0;
 	}
 	return true;

@@ -25,9 +25,9 @@ QUESTIONS = ["async backtrace all", "async backtrace", "async task {own}", "asyn
              "disassemble /r", "x/32xb $pc", "x/6i $pc"]
 # What a core does not have, or what it has of all its answers together.
 OF_A_PROCESS = ("pause_ms", "stop", "target", "skipped", "remaining_ms", "now", "signal")
-OF_A_CORE = ("holdings", "unsearched", "local_set_tasks")
+OF_A_CORE = ("holdings", "unsearched", "local_set_tasks", "undriven_tasks")
 # The thread that receives the signal, and what the clock says.
-TEXTS = ((r"^plain computation|^killed by SIGABRT", "here"), (r"sleeping (at most )?\d+ seconds", "sleeping"))
+TEXTS = ((r"^plain computation|^[^ ]+, between system calls,|^in the C library, in no system call,|^killed by SIGABRT", "here"), (r"sleeping (at most )?\d+ seconds(, or overdue)?", "sleeping"))
 
 
 def plain(answer, moving):
