@@ -155,7 +155,8 @@ static struct error *hangs(const struct guard *g, struct guarded *command, enum 
 	struct out *out CLEANUP(out_freep) = out_text_new(&options);
 
 	if (why == GUARDED_SILENT)
-		fprintf(g->messages, "asyncdbg: no output for %g s: ", limits->silence);
+		fprintf(g->messages, "asyncdbg: no output for %g s%s: ", limits->silence,
+		        guarded_is_unread(command) ? ", and nobody reads what there was" : "");
 	else
 		fprintf(g->messages, "asyncdbg: not finished after %g s: ", limits->timeout);
 	fprintf(g->messages, "what it waits for follows, then it is ended\n");

@@ -2,18 +2,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "debugger/base/arena.h"
 #include "debugger/base/clock.h"
+#include "debugger/base/file.h"
 #include "debugger/host/process_list.h"
 
 enum {
@@ -65,22 +69,48 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-/* Passes what the pipe has on; false at its end, or where nobody reads our output any more. */
-static bool relay(struct guarded_output *o)
+/* Takes what the pipe has, where there is room; false at its end. */
+static bool take_output(struct guarded_output *o)
 {
-	char piece[65536];
-	ssize_t n = read(o->ends[0], piece, sizeof(piece));
+	if (o->len == sizeof(o->waiting))
+		return true;
+	ssize_t n = read(o->ends[0], o->waiting + o->len, sizeof(o->waiting) - o->len);
 
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;
-	for (ssize_t at = 0; at < n;) {
-		ssize_t written = write(o->fd, piece + at, (size_t)(n - at));
-
-		if (written < 0 && errno != EINTR && errno != EAGAIN)
-			return false;
-		at += written > 0 ? written : 0;
-	}
+	o->len += (size_t)n;
 	return n > 0;
+}
+
+/*
+ * Passes on what can be written without waiting: a pipe that can be written to has room for
+ * PIPE_BUF bytes. The descriptor is not made non-blocking, which other processes would see, too.
+ */
+static void pass_output(struct guarded_output *o)
+{
+	struct pollfd ready = { o->fd, POLLOUT, 0 };
+
+	while (o->len && poll(&ready, 1, 0) > 0) {
+		size_t size = o->len < PIPE_BUF ? o->len : PIPE_BUF;
+		ssize_t n = send(o->fd, o->waiting, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == ENOTSOCK)
+			n = write(o->fd, o->waiting, size);
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n < 0 && errno != EINTR) {
+			o->len = 0; /* nobody reads it any more */
+			close_end(&o->ends[0]);
+			return;
+		}
+		o->len -= n > 0 ? (size_t)n : 0;
+		memmove(o->waiting, o->waiting + (n > 0 ? n : 0), o->len);
+	}
+}
+
+bool guarded_is_unread(const struct guarded *g)
+{
+	return g->outputs[0].len || g->outputs[1].len;
 }
 
 /* Whether the file was written to since the last call. */
@@ -96,18 +126,35 @@ static bool has_changed(struct guarded_output *o)
 	return true;
 }
 
-/* Reads what the pipes have without waiting for more. */
+/* Reads what the pipes have without waiting for more, and passes on what can be written. */
 static void drain(struct guarded *g)
 {
 	for (size_t i = 0; i < 2; i++) {
 		struct guarded_output *o = &g->outputs[i];
 
-		if (o->kind != OUTPUT_RELAY || o->ends[0] < 0)
+		if (o->kind != OUTPUT_RELAY)
 			continue;
-		fcntl(o->ends[0], F_SETFL, O_NONBLOCK);
-		struct pollfd ready = { o->ends[0], POLLIN, 0 };
-		while (poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN) && relay(o))
-			;
+		if (o->ends[0] >= 0)
+			fcntl(o->ends[0], F_SETFL, O_NONBLOCK);
+		pass_output(o);
+		struct pollfd more = { o->ends[0], POLLIN, 0 };
+		while (o->len < sizeof(o->waiting) && o->ends[0] >= 0 && poll(&more, 1, 0) > 0) {
+			if (!take_output(o))
+				close_end(&o->ends[0]);
+			pass_output(o);
+		}
+	}
+}
+
+/* The command has ended: its reader gets all of it, as long as it takes, as without guard. */
+static void pass_rest(struct guarded *g)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct pollfd ready = { g->outputs[i].fd, POLLOUT, 0 };
+
+		do {
+			drain(g);
+		} while (g->outputs[i].len && (poll(&ready, 1, -1) > 0 || errno == EINTR));
 	}
 }
 
@@ -248,19 +295,25 @@ static double time_left(const struct guarded *g, enum guarded_end *which)
 /* Waits for output, a signal or the time of the next look. */
 static struct error *wait_once(struct guarded *g, double left)
 {
-	struct pollfd ready[3] = { { g->signals, POLLIN, 0 } };
+	struct pollfd ready[5] = { { g->signals, POLLIN, 0 } };
 	int wait = left * 1e3 < LOOK_MS ? (int)(left * 1e3) + 1 : LOOK_MS;
 
-	for (size_t i = 0; i < 2; i++)
-		ready[i + 1] = (struct pollfd){ g->outputs[i].ends[0], POLLIN, 0 };
-	if (poll(ready, 3, wait) < 0 && errno != EINTR)
+	for (size_t i = 0; i < 2; i++) {
+		const struct guarded_output *o = &g->outputs[i];
+
+		ready[1 + i] =
+			(struct pollfd){ o->len < sizeof(o->waiting) ? o->ends[0] : -1, POLLIN, 0 };
+		ready[3 + i] = (struct pollfd){ o->len ? o->fd : -1, POLLOUT, 0 };
+	}
+	if (poll(ready, 5, wait) < 0 && errno != EINTR)
 		return error_os(errno, "poll");
 	for (size_t i = 0; i < 2; i++) {
 		struct guarded_output *o = &g->outputs[i];
-		bool heard = ready[i + 1].revents != 0;
+		bool heard = ready[1 + i].revents != 0;
 
-		if (heard && !relay(o))
+		if (heard && !take_output(o))
 			close_end(&o->ends[0]);
+		pass_output(o);
 		if (heard || has_changed(o))
 			g->last_output_ns = clock_now_ns();
 	}
@@ -282,12 +335,34 @@ struct error *guarded_wait(struct guarded *g, enum guarded_end *ret)
 		}
 		TRY(wait_once(g, left));
 	}
-	drain(g);
+	pass_rest(g);
 	*ret = GUARDED_ENDED;
 	return NULL;
 }
 
 /* ---- the end ---- */
+
+/*
+ * Signals a process of the list and no other: its pid may have a new owner by now, as a grandchild
+ * is reaped by its own parent. A pidfd stays with its process, and the start time says that it is
+ * the one that was listed.
+ */
+static void signal_one(const struct process *p, int signal)
+{
+	int fd CLEANUP(file_close) = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	bool has_pidfds = fd >= 0 || errno != ENOSYS; /* since Linux 5.3 */
+
+	if (!signal || (fd < 0 && has_pidfds) || !process_is_there(p))
+		return;
+	/* One that is stopped takes no signal but SIGKILL until it continues. */
+	const int signals[] = { signal, signal == SIGTERM ? SIGCONT : 0 };
+	for (size_t i = 0; i < 2 && signals[i]; i++) {
+		if (has_pidfds)
+			syscall(SYS_pidfd_send_signal, fd, signals[i], NULL, 0);
+		else
+			kill(p->pid, signals[i]);
+	}
+}
 
 static size_t signal_all(int signal)
 {
@@ -304,11 +379,7 @@ static size_t signal_all(int signal)
 		if (!below[i] || list.data[i].zombie)
 			continue;
 		n++;
-		if (signal)
-			kill(list.data[i].pid, signal);
-		/* One that is stopped takes no signal but SIGKILL until it continues. */
-		if (signal == SIGTERM)
-			kill(list.data[i].pid, SIGCONT);
+		signal_one(&list.data[i], signal);
 	}
 	return n;
 }

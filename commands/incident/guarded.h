@@ -30,6 +30,8 @@ struct guarded_output {
 	int fd;                      /* 1 or 2 */
 	int ends[2];                 /* OUTPUT_RELAY: the pipe; -1: closed */
 	struct timespec last_change; /* OUTPUT_TIME, OUTPUT_TTY */
+	size_t len;                  /* OUTPUT_RELAY: bytes that were read and not yet passed on */
+	char waiting[65536];
 };
 
 struct guarded {
@@ -54,6 +56,8 @@ struct error *guarded_start(struct guarded *g, const char *const *argv,
                             const struct guarded_limits *limits) MUST_CHECK;
 /* Waits for the end or a limit. Signals that were sent to this process alone are passed on. */
 struct error *guarded_wait(struct guarded *g, enum guarded_end *ret) MUST_CHECK;
+/* Whether output was not passed on, since nobody reads it: the command may wait for that alone. */
+bool guarded_is_unread(const struct guarded *g);
 /* Ends all processes below this one: SIGTERM, after grace seconds SIGKILL. */
 void guarded_end_all(struct guarded *g, double grace);
 void guarded_close(struct guarded *g);

@@ -211,6 +211,15 @@ test_guard() {
 		status=$?
 	has out begin
 	has err 'no output for 1 s'
+	# A reader that does not read: it fires all the same, and what hangs is ended.
+	mkfifo "$work/unread"
+	exec 8<>"$work/unread"
+	status=0
+	"$asyncdbg" guard --silence 1s -- sh -c 'yes | head -c 300000; exec sleep 7655' >&8 2>"$work/err" || status=$?
+	exec 8>&-
+	[ $status -eq 124 ] || complain "status $status of guard whose output nobody reads"
+	has err 'nobody reads'
+	! pgrep -f 'sleep 7655' >/dev/null || complain "a process is left where nobody reads the output"
 }
 
 # A program that hangs below a shell that has gone: guard is its parent by then.
