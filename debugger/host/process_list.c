@@ -129,8 +129,20 @@ struct error *process_list_read(struct arena *a, struct process_list *ret)
 		long pid = strtol(entry->d_name, &end, 10);
 		struct process p;
 
-		if (*end == '\0' && pid > 0 && pid <= INT_MAX && read_process(a, (pid_t)pid, &p))
+		if (*end != '\0' || pid <= 0 || pid > INT_MAX)
+			continue;
+		errno = 0;
+		if (read_process(a, (pid_t)pid, &p)) {
 			*vec_push(&found) = p;
+		} else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+			vec_free(&found);
+			return error_os(errno, "/proc/%ld", pid);
+		}
+	}
+	if (!found.n) {
+		vec_free(&found);
+		return error_new(ERR_STATE, "/proc shows no process, not even this one: it is not "
+		                            "mounted here");
 	}
 	qsort(found.data, found.n, sizeof(*found.data), by_pid);
 	ret->n = found.n;

@@ -10,12 +10,34 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "debugger/base/file.h"
 #include "debugger/base/str.h"
 #include "debugger/elf/elf_image.h"
 #include "debugger/live/proc.h"
 
+/* Why a process that is there cannot be read; NULL: it is not there, or has ended. */
+static struct error *live_unreadable(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	int fd CLEANUP(file_close) = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return NULL; /* it has ended, and nobody has reaped it */
+	if (errno != ENOENT && errno != ESRCH)
+		return error_os(errno, "%s", path);
+	if (kill(pid, 0) != 0 && errno != EPERM)
+		return NULL;
+	if (access("/proc/self/stat", F_OK) != 0)
+		return error_new(ERR_STATE, "process %d cannot be read: /proc is not mounted here",
+		                 (int)pid);
+	return error_new(ERR_STATE, "process %d cannot be read: /proc hides it (hidepid)",
+	                 (int)pid);
+}
+
 struct error *live_exited(pid_t pid)
 {
+	TRY(live_unreadable(pid));
 	return error_new(ERR_STATE, "there is no process %d: it has exited, or never was",
 	                 (int)pid);
 }
@@ -135,6 +157,7 @@ static struct error *check_exists(pid_t pid)
 		/* With hidepid, /proc hides the processes of other users. */
 		if (kill(pid, 0) != 0 && errno == EPERM)
 			return live_denied(pid);
+		TRY(live_unreadable(pid));
 		return error_new(ERR_USAGE, "there is no process %d", (int)pid);
 	}
 	const char *text = proc_read(&scratch, pid, "stat", NULL);

@@ -1,9 +1,12 @@
 #include "runtimes/survey/async_processes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
+#include "debugger/base/file.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
@@ -242,11 +245,32 @@ static struct error *list(struct lister *l, struct async_processes *ret)
 	return err;
 }
 
+/*
+ * Whether enough files can be opened: where they cannot (ulimit -n 12), a program whose file fails
+ * to open would count as one that is not async, or as one without debug info.
+ */
+static struct error *check_descriptors(void)
+{
+	enum { NEEDED = 32 };
+	int fds[NEEDED], n = 0, errnum = 0;
+
+	file_raise_limit();
+	while (n < NEEDED && !errnum) {
+		fds[n] = open("/", O_PATH | O_CLOEXEC);
+		errnum = fds[n] < 0 ? errno : 0;
+		n += fds[n] >= 0;
+	}
+	while (n)
+		close(fds[--n]);
+	return errnum ? error_os(errnum, "the files of all processes cannot be read") : NULL;
+}
+
 struct error *async_processes_read(struct arena *a, const struct async_processes_options *options,
                                    struct async_processes *ret)
 {
 	struct lister l = { .a = a, .options = options };
 
+	TRY(check_descriptors());
 	*ret = (struct async_processes){ 0 };
 	TRY(process_list_read(a, &ret->all));
 	l.cache = survey_cache_open(options->session.inspector.cache);

@@ -232,6 +232,16 @@ check_cores() {
 
 	expect 2 'text is no layout file: `asyncdbg layout' "${core[@]}" --layout text info
 	expect 64 'full is a device.*-o -' layout tokio_tcp.exe -o /dev/full
+	# Too few files may be open: no process counts as one that is not there, or not async.
+	local whole=$asyncdbg
+	printf '#!/bin/sh\nulimit -n 12\nexec "%s" "$@"\n' "$asyncdbg" >few
+	chmod +x few
+	asyncdbg=$PWD/few
+	sleep 60 &
+	expect 2 'Too many open files' ps
+	expect 2 'Too many open files' -p $! tasks
+	kill $!
+	asyncdbg=$whole
 	expect 2 '^asyncdbg: /nonexistent/x: No such' "${core[@]}" save /nonexistent/x
 
 	# The executable of another program; this core has no build-id.
