@@ -13,6 +13,7 @@
 #include "dwarf/names/source.h"
 #include "runtimes/future/future.h"
 #include "runtimes/hits/predicate_filter.h"
+#include "runtimes/query/first_poll.h"
 #include "runtimes/query/function_named.h"
 #include "runtimes/query/same_code.h"
 #include "runtimes/stepping/debuggee.h"
@@ -102,7 +103,7 @@ struct error *breakpoint_check(const char *text)
 
 /* ---- places ---- */
 
-static void keep_places(struct breakpoint *bp, const struct code_places *found)
+static void keep_places(struct breakpoint *bp, const struct code_places *found, bool of_line)
 {
 	struct arena *a = &bp->find_arena;
 
@@ -118,6 +119,7 @@ static void keep_places(struct breakpoint *bp, const struct code_places *found)
 			.function = name ? str_clean(a, name, strlen(name)) : NULL,
 			.line = p->line,
 			.inlined = p->inlined,
+			.of_line = of_line,
 			.breakpoint = bp,
 		};
 		if (p->file) {
@@ -257,7 +259,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 			                  .inlined = l->inlined };
 		found = (struct code_places){ .data = &at, .n = 1, .line = l->line };
 	}
-	keep_places(bp, &found);
+	keep_places(bp, &found, spec.kind != SPEC_ADDRESS);
 	set_note(bp, &spec, &found);
 	if (spec.kind == SPEC_FUNCTION)
 		note_same_code(bp, di, spec.name);
@@ -290,7 +292,23 @@ static bool filter_condition(const struct breakpoint *bp, uint64_t pc, struct tr
 	return at.in && bp->parsed && predicate_filter(&at, bp->parsed, ret);
 }
 
-/* What the tracer tests by itself, in filters[2]; NULL: nothing. */
+static bool filter_first_poll(const struct breakpoint *bp, uint64_t pc, struct tracer_filter *ret)
+{
+	struct debuggee *d = bp->debuggee;
+	struct debuginfo *di = debuggee_debuginfo(d);
+	const struct function *f = di && d->handle ? lookup_function(di, pc) : NULL;
+	struct function_lines lines;
+	struct first_poll poll;
+	SCRATCH(tmp);
+
+	if (!f)
+		return false;
+	function_lines_read(f, &tmp, &lines);
+	first_poll_read(asyncdbg_inspector(d->handle), f, &lines, &poll);
+	return first_poll_filter(&poll, pc, ret);
+}
+
+/* What the tracer tests by itself, in filters[TRAP_MAX_FILTERS]; NULL: nothing. */
 static const struct tracer_filter *find_filters(const struct breakpoint_place *p,
                                                 struct tracer_filter *filters)
 {
@@ -301,13 +319,15 @@ static const struct tracer_filter *find_filters(const struct breakpoint_place *p
 		return p->filter;
 	n += filter_condition(bp, p->addr, &filters[n]);
 	n += bp->task && debuggee_task_filter(bp->debuggee, bp->task, &filters[n]);
-	filters[0].and_next = n == 2;
+	n += p->of_line && filter_first_poll(bp, p->addr, &filters[n]);
+	for (size_t i = 0; i < n; i++)
+		filters[i].and_next = i + 1 < n;
 	return n ? filters : NULL;
 }
 
 static struct error *plant(struct breakpoint_place *p)
 {
-	struct tracer_filter filters[2];
+	struct tracer_filter filters[TRAP_MAX_FILTERS];
 	const struct trap_options options = { .addr = p->addr,
 		                              .filter = find_filters(p, filters),
 		                              .decide = breakpoint_decide,

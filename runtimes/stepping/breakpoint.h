@@ -29,6 +29,7 @@ struct breakpoint_place {
 	const char *file;     /* for display; NULL: unknown */
 	unsigned line;        /* 0: unknown */
 	bool inlined;
+	bool of_line; /* of a line or function, not of an address: see first_poll.h */
 	struct breakpoint *breakpoint; /* that it belongs to */
 	struct trap *trap;             /* NULL: it is not planted */
 	/* Of an event of a task: what a hit means, and which threads it concerns. */

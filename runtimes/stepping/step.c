@@ -218,6 +218,8 @@ struct error *step_run(struct debuggee *d, const struct step_options *options)
 		p.end.reason = STEP_NONE;
 	finish(&p);
 	map_free(&p.reach.places);
+	map_free(&p.loops);
+	vec_free(&p.loop_places);
 	if (err) {
 		error_free(end);
 		return err;

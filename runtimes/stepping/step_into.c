@@ -337,7 +337,8 @@ static struct error *walk(struct step_plan *p, enum walked *ret)
 		return NULL;
 	if (now.pc == p->returns && now.sp == p->cfa)
 		return left(p, &now, ret);
-	if (step_lines_has(p, now.pc) && !step_reach_leaves(p, now.pc)) {
+	if (step_lines_has(p, now.pc) && !step_lines_is_repeated(p, now.pc) &&
+	    !step_reach_leaves(p, now.pc)) {
 		c->stop.reason = CONTROL_BREAKPOINT;
 		p->by_itself = true;
 		p->end.reason = STEP_LINE;

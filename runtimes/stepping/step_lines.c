@@ -4,11 +4,12 @@
 #include "dwarf/types/type.h"
 #include "dwarf/unwind/cfa_rule.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/query/first_poll.h"
 #include "runtimes/stepping/step_plan.h"
 
 /* ---- which rows ---- */
 
-static bool is_same_line(const struct step_plan *p, const struct function_row *row)
+bool step_lines_is_here(const struct step_plan *p, const struct function_row *row)
 {
 	return row->line == p->at.line &&
 	       (row->file == p->at.file ||
@@ -46,12 +47,16 @@ static bool begins_outside(const struct function_lines *l, const struct function
 
 static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 {
+	return row->statement && step_lines_may_stop_within(p, row);
+}
+
+bool step_lines_may_stop_within(struct step_plan *p, const struct function_row *row)
+{
 	const struct function_lines *l = p->at.lines;
 	unsigned least = p->options->line ? p->options->line : p->at.line + 1;
 
 	/* At the entry nothing is known of the arguments, and the function did not get there. */
-	if (!row->statement || !row->line || row->addr == p->at.function->low ||
-	    step_lines_is_head(l, row))
+	if (!row->line || row->addr == p->at.function->low || step_lines_is_head(l, row))
 		return false;
 	if (p->options->kind == STEP_UNTIL && row->call == p->at.call && row->line < least)
 		return false;
@@ -66,7 +71,7 @@ static bool may_stop_at(struct step_plan *p, const struct function_row *row)
 		       step_place_is_users(p, row->file) &&
 		       !(row->in_await && l->calls[p->at.call].is_coroutine);
 	/* Macros of libraries have lines of their own files. */
-	if (is_same_line(p, row) || !step_place_is_users(p, row->file))
+	if (step_lines_is_here(p, row) || !step_place_is_users(p, row->file))
 		return false;
 	return !row->in_await || !begins_outside(l, row);
 }
@@ -150,6 +155,8 @@ bool step_lines_has(struct step_plan *p, uint64_t addr)
 {
 	const struct function_lines *l = p->at.lines;
 
+	if (map_has(&p->loops, addr))
+		return true;
 	for (size_t i = 0; i < l->nrows; i++) {
 		const struct function_row *row = &l->rows[i];
 
@@ -157,6 +164,16 @@ bool step_lines_has(struct step_plan *p, uint64_t addr)
 			return true;
 	}
 	return false;
+}
+
+bool step_lines_is_repeated(struct step_plan *p, uint64_t addr)
+{
+	struct first_poll first;
+
+	first_poll_read(p->in, p->polled_call ? NULL : p->at.function, p->at.lines, &first);
+	const char *state =
+		first_poll_has(&first, addr) && p->instance.addr ? step_instance_state(p) : NULL;
+	return state && strcmp(state, "Unresumed") != 0;
 }
 
 /*
@@ -206,25 +223,39 @@ static struct error *add_reason(struct step_plan *p, struct error *err)
 	return more;
 }
 
+/* A trap for the instance or the call in progress; none where neither is known. */
+static struct error *plant(struct step_plan *p, const struct first_poll *first, uint64_t addr)
+{
+	struct tracer_filter filter[2];
+
+	if (p->reach.limited && !map_has(&p->reach.places, addr))
+		return NULL;
+	if (!step_lines_filter_instance(p, addr, &filter[0])) {
+		if (!step_lines_filter_call(p, addr, &filter[0]))
+			return NULL;
+		p->by_call = true;
+	}
+	filter[0].and_next = first_poll_filter(first, addr, &filter[1]);
+	return add_reason(p, step_trap(p, &p->lines, addr, filter, at_line));
+}
+
 struct error *step_lines_plant(struct step_plan *p)
 {
 	const struct function_lines *l = p->at.lines;
+	struct first_poll first;
 	uint64_t last = 0;
 
+	step_reach_loops(p);
+	first_poll_read(p->in, l ? p->at.function : NULL, l, &first);
 	for (size_t i = 0; l && i < l->nrows; i++) {
 		const struct function_row *row = &l->rows[i];
-		struct tracer_filter filter;
 
-		if (row->addr == last || !may_stop_at(p, row) ||
-		    (p->reach.limited && !map_has(&p->reach.places, row->addr)))
+		if (row->addr == last || !may_stop_at(p, row))
 			continue;
-		if (!step_lines_filter_instance(p, row->addr, &filter)) {
-			if (!step_lines_filter_call(p, row->addr, &filter))
-				continue;
-			p->by_call = true;
-		}
-		TRY(add_reason(p, step_trap(p, &p->lines, row->addr, &filter, at_line)));
+		TRY(plant(p, &first, row->addr));
 		last = row->addr;
 	}
+	for (size_t i = 0; i < p->loop_places.n; i++)
+		TRY(plant(p, &first, p->loop_places.data[i]));
 	return NULL;
 }

@@ -93,6 +93,8 @@ struct step_plan {
 	uint64_t first_argument;
 	trap_vec lines, entries, drops, targets;
 	struct step_reach reach;
+	struct map loops;          /* places in other lines to which the line jumps back, */
+	VEC(uint64_t) loop_places; /* and the same in their order */
 	struct trap *returning, *panicking;
 	bool resumed; /* STEP_INTO: it has just been polled anew, and is halted at its first
 	                 instruction */
@@ -138,13 +140,22 @@ bool step_lines_filter_instance(const struct step_plan *p, uint64_t addr,
                                 struct tracer_filter *ret);
 /* Whether the step ends at an address of the function. */
 bool step_lines_has(struct step_plan *p, uint64_t addr);
+/* Whether the code at such an address is of the first poll alone, which is over: first_poll.h. */
+bool step_lines_is_repeated(struct step_plan *p, uint64_t addr);
 /* Whether a coroutine, the one of that call, has other lines than that of its declaration. */
 bool step_lines_has_body(const struct function_lines *l, size_t call);
 /* The thread is in the call in progress; false: the debug info does not tell how to know. */
 bool step_lines_filter_call(const struct step_plan *p, uint64_t addr, struct tracer_filter *ret);
 
+/* Whether a row is of the line that steps. */
+bool step_lines_is_here(const struct step_plan *p, const struct function_row *row);
+/* Whether the step may stop in the code of a row, if a thread comes to the middle of its line. */
+bool step_lines_may_stop_within(struct step_plan *p, const struct function_row *row);
+
 /* ---- step_reach.c ---- */
 
+/* Finds the places in other lines to which the line that steps jumps back. */
+void step_reach_loops(struct step_plan *p);
 /*
  * Finds the lines that a thread which is at pc, in the function of the step, can come to first, if
  * only those can have traps. ERR_STATE: the code does not tell.

@@ -13,6 +13,8 @@
 enum {
 	MAX_FUNCTION = 256 << 10, /* bytes */
 	MAX_WAY_OUT = 64,         /* instructions */
+	MAX_CODE = 16 << 10,      /* bytes of one line in one row */
+	MAX_GAP = 16,             /* instructions without a line before those of the head */
 };
 
 struct walk {
@@ -86,6 +88,7 @@ struct error *step_reach_find(struct step_plan *p, uint64_t pc)
 		p->d->control.production && p->at.function && argument_place_stays(p->at.function);
 	if (!p->reach.limited)
 		return NULL;
+	step_reach_loops(p);
 	map_clear(&p->reach.places);
 	w.unknown = !read_code(&w, p->at.function, &tmp);
 	if (!w.unknown)
@@ -107,6 +110,127 @@ struct error *step_reach_find(struct step_plan *p, uint64_t pc)
 	                 "where the code leads from here is not known, and with --production a "
 	                 "line needs one of the processor's breakpoints: \"tbreak LINE\" and "
 	                 "\"continue\" do without");
+}
+
+/* ---- jumps back ---- */
+
+/*
+ * Where the line that steps jumps back into the middle of another line. Unoptimised code of `for i
+ * in 0..3 { f(i) }` on three lines has its jump back behind the statement that begins the head
+ * (rustc 1.95): without a place there, `next` at f(i) would go over all rounds at once.
+ */
+
+/* The bytes from an address to the end of the function, up to MAX_CODE. */
+struct piece {
+	uint64_t addr;
+	uint8_t *code;
+	size_t size;
+};
+
+static bool read_piece(struct step_plan *p, uint64_t addr, uint64_t end, struct arena *a,
+                       struct piece *ret)
+{
+	if (end > p->at.function->high)
+		end = p->at.function->high;
+	if (addr < p->at.function->low || addr >= end)
+		return false;
+	*ret = (struct piece){ .addr = addr,
+		               .size = end - addr < MAX_CODE ? end - addr : MAX_CODE };
+	ret->code = arena_alloc(a, ret->size);
+	struct error *err CLEANUP(error_freep) =
+		control_read(&p->d->control, addr, ret->code, ret->size);
+	return !err;
+}
+
+/*
+ * The row with a line at which a thread arrives from an address without a jump: *ret is its
+ * address. NULL: there is none.
+ */
+static const struct function_row *find_arrival(struct step_plan *p,
+                                               struct instruction_reader *reader, uint64_t addr,
+                                               struct arena *a, uint64_t *ret)
+{
+	const struct function_lines *l = p->at.lines;
+	struct instruction in;
+	struct piece piece;
+	size_t row = 0;
+
+	if (!read_piece(p, addr, UINT64_MAX, a, &piece))
+		return NULL;
+	while (row < l->nrows && l->rows[row].addr <= addr)
+		row++;
+	/* In the middle of a row that has a line, or at its beginning. */
+	if (row && l->rows[row - 1].line) {
+		*ret = addr;
+		return &l->rows[row - 1];
+	}
+	for (size_t at = 0, i = 0; i < MAX_GAP && at < piece.size; i++, at += in.size) {
+		for (; row < l->nrows && l->rows[row].addr <= addr + at; row++) {
+			*ret = l->rows[row].addr;
+			if (l->rows[row].line)
+				return &l->rows[row];
+		}
+		instruction_read(reader, addr + at, piece.code + at, piece.size - at, &in);
+		if (in.bad || in.flow != FLOW_NEXT)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void add_loop(struct step_plan *p, struct instruction_reader *reader, uint64_t target)
+{
+	SCRATCH(tmp);
+	uint64_t addr;
+	const struct function_row *row = find_arrival(p, reader, target, &tmp, &addr);
+
+	/* A row of a statement has a place already. */
+	if (row && !(row->statement && row->addr == addr) && step_lines_may_stop_within(p, row) &&
+	    !map_has(&p->loops, addr)) {
+		map_put(&p->loops, addr, (void *)(uintptr_t)row);
+		*vec_push(&p->loop_places) = addr;
+	}
+}
+
+/* Takes the jumps back of a piece of the line's code. */
+static void scan_jumps(struct step_plan *p, struct instruction_reader *reader,
+                       const struct piece *piece)
+{
+	struct instruction in;
+
+	for (size_t at = 0; at < piece->size; at += in.size) {
+		uint64_t addr = piece->addr + at;
+
+		instruction_read(reader, addr, piece->code + at, piece->size - at, &in);
+		if (in.bad)
+			return;
+		if ((in.flow == FLOW_JUMP || in.flow == FLOW_BRANCH) && in.is_branch &&
+		    in.target < addr)
+			add_loop(p, reader, in.target);
+	}
+}
+
+void step_reach_loops(struct step_plan *p)
+{
+	const struct function_lines *l = p->at.lines;
+	struct instruction_reader *reader CLEANUP(instruction_reader_close) = NULL;
+	const struct function_row *row = NULL; /* the last one with a line */
+
+	map_clear(&p->loops);
+	p->loop_places.n = 0;
+	if (!l)
+		return;
+	struct error *err CLEANUP(error_freep) =
+		instruction_reader_open(p->arch->elf_machine, SYNTAX_INTEL, &reader);
+	for (size_t i = 0; !err && i < l->nrows; i++) {
+		uint64_t end = i + 1 < l->nrows ? l->rows[i + 1].addr : p->at.function->high;
+		struct piece piece;
+		SCRATCH(tmp);
+
+		row = l->rows[i].line ? &l->rows[i] : row;
+		if (row && row->call == p->at.call && step_lines_is_here(p, row) &&
+		    read_piece(p, l->rows[i].addr, end, &tmp, &piece))
+			scan_jumps(p, reader, &piece);
+	}
 }
 
 /* ---- the way out ---- */

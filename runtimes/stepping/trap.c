@@ -6,7 +6,7 @@
 
 struct trap {
 	uint64_t addr;
-	struct tracer_filter filters[2]; /* both must match */
+	struct tracer_filter filters[TRAP_MAX_FILTERS]; /* all must match */
 	size_t nfilters;
 	bool planted; /* in the present program */
 	bool removed; /* freed when all have decided */
@@ -122,10 +122,9 @@ struct error *trap_add(struct control *c, const struct trap_options *options, st
 		               .planted = true,
 		               .decide = options->decide,
 		               .arg = options->arg };
-	if (options->filter)
-		trap->filters[trap->nfilters++] = options->filter[0];
-	if (options->filter && options->filter->and_next)
-		trap->filters[trap->nfilters++] = options->filter[1];
+	for (const struct tracer_filter *f = options->filter;
+	     f && trap->nfilters < TRAP_MAX_FILTERS; f = f->and_next ? f + 1 : NULL)
+		trap->filters[trap->nfilters++] = *f;
 	*vec_push(&c->traps.list) = trap;
 	struct error *err = update(c, trap->addr);
 	if (err) {

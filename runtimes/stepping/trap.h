@@ -29,11 +29,13 @@ struct trap_hit {
  */
 typedef struct error *trap_decide(void *arg, const struct trap_hit *hit, bool *stop) MUST_CHECK;
 
+enum { TRAP_MAX_FILTERS = 3 };
+
 struct trap_options {
 	uint64_t addr; /* run-time */
 	/*
-	 * The function is called only for threads that match; with and_next a second one follows it
-	 * in memory, which must match, too. NULL: for all. Copied.
+	 * The function is called only for threads that match; with and_next another one follows it
+	 * in memory, which must match, too, up to TRAP_MAX_FILTERS. NULL: for all. Copied.
 	 */
 	const struct tracer_filter *filter;
 	trap_decide *decide;

@@ -315,6 +315,25 @@ def captured_part(asyncdbg, program):
 
 
 @check
+def hoisted_lines(asyncdbg, program):
+    """Constants that are set before the jump by the state: lines of the first poll alone."""
+    if is_optimised(program):  # they have no code
+        return
+    limit, name, more = (line_of("awaits", text, "async fn hoists") for text in ("let limit", "let _name", "let more"))
+    session = Session(asyncdbg)
+    session.ask(f"break awaits.rs:{name}")
+    session.ask("break stepping::awaits::hoists")
+    stop = session.ask(f"run -- {program} hoists")["stopped"]
+    # Where the code comes to them: the compiler has put both before the line between them.
+    for command, wanted in (("continue", limit), ("next", name), ("next", limit + 1), ("next", more), ("next", more + 1)):
+        expect("stop", ("awaits.rs", wanted), place(stop))
+        stop = session.ask(command)["stopped"]
+    hits = [row["hits"] for row in session.ask("info breakpoints")["breakpoints"]]
+    expect("hits", [1, 1], hits)
+    end(session)
+
+
+@check
 def large_frame(asyncdbg, program):
     """Conditions in a function whose frame base is a distance from the CFA: inline stack probes."""
     if is_optimised(program):  # the compiler leaves no place for it

@@ -67,6 +67,7 @@ class Case:
 
 
 VARIABLE = "the await of a variable calls nothing that records the line"
+SILENT = "the line calls nothing that records it"
 MACRO = "code of a macro over several lines has the lines of its beginning and of its arguments"
 
 CASES = [
@@ -77,6 +78,8 @@ CASES = [
     Case("timer", "awaits"),
     Case("migrates", "awaits"),
     Case("rounds", "awaits"),
+    Case("repeats", "awaits", may={"for round in 0..3": SILENT}),
+    Case("hoists", "awaits", may={"let limit": SILENT, "let _name": SILENT}),
     Case("branches", "awaits"),
     Case("pauses", "awaits"),
     Case("budget", "awaits", "budget_used"),

@@ -133,3 +133,22 @@ pub async fn error(me: Me) -> Result<u32, Refused> {
     let b = check(me.at(), false).await?;
     Ok(me.add(a, b))
 }
+
+/// A loop with a body of one line: its jump back leads into the middle of its head.
+pub async fn repeats(me: Me) -> u32 {
+    let mut all = me.pass(Vec::new());
+    for round in 0..3 {
+        all.push(me.add(round, 1));
+    }
+    let more = yields(me.at(), 2).await;
+    me.add(all[0], more)
+}
+
+/// The compiler sets constants before the jump by the state, and so at every poll.
+pub async fn hoists(me: Me) -> u32 {
+    let limit = 2;
+    let sum = me.add(limit, 0);
+    let _name = "rounds";
+    let more = yields(me.at(), 2).await;
+    me.add(sum, more)
+}
