@@ -1,5 +1,8 @@
 #include "runtimes/stepping/step.h"
 
+#include <string.h>
+
+#include "debugger/base/str.h"
 #include "debugger/live/proc.h"
 #include "dwarf/names/source.h"
 #include "runtimes/common/inspector.h"
@@ -77,6 +80,25 @@ static void take_package(struct step_plan *p, uint64_t pc)
 	step_place_at(p, pc, &p->at);
 }
 
+/* A thread that waits in the kernel may do so for ever. */
+static void say_waiting(struct step_plan *p, uint64_t pc)
+{
+	const size_t size = p->arch->syscall_insn_size;
+	const struct debuggee_listener *l = &p->d->listener;
+	unsigned char code[sizeof(uint64_t)];
+	STR(text);
+
+	if (!size || size > sizeof(code) || !l->warned || !p->out_to)
+		return;
+	struct error *err CLEANUP(error_freep) =
+		control_read(&p->d->control, pc - size, code, size);
+	if (err || memcmp(code, p->arch->syscall_insn, size) != 0)
+		return;
+	str_printf(&text, "%s: thread %d is in a system call: waiting for a return to %s, or ^C",
+	           step_kind_name(p->options->kind), (int)p->tid, p->out_to);
+	l->warned(l->arg, str_text(&text));
+}
+
 /*
  * In a library, a step goes out to the nearest code of the user's. *out false: there is none on the
  * stack, and the package of the library is stepped through.
@@ -84,8 +106,10 @@ static void take_package(struct step_plan *p, uint64_t pc)
 static struct error *begin_outside(struct step_plan *p, uint64_t pc, bool *out)
 {
 	TRY(step_end_go_out(p, p->tid, out));
-	if (*out)
+	if (*out) {
+		say_waiting(p, pc);
 		return NULL;
+	}
 	take_package(p, pc);
 	if (p->at.users && p->at.line)
 		return NULL;
@@ -140,6 +164,18 @@ static struct error *run(struct step_plan *p)
 	return debuggee_continue(p->d);
 }
 
+/* Where the function is now, or was suspended; else where the step began. */
+static const char *where(struct step_plan *p)
+{
+	struct arena *a = &p->d->step_cache->arena;
+	unsigned line = p->active ? step_frame_line(p) : step_instance_line(p);
+
+	if (line)
+		return arena_printf(a, "%s line %u", p->active ? "at" : "suspended at", line);
+	return arena_printf(a, "%sat line %u when the step began", p->active ? "" : "suspended, ",
+	                    p->at.line);
+}
+
 /* Says what the step was waiting for. */
 static void give_up(struct step_plan *p)
 {
@@ -152,14 +188,17 @@ static void give_up(struct step_plan *p)
 	else if (p->options->whole)
 		p->end.note =
 			arena_printf(a, "%s --whole is given up: the task has not finished", name);
+	else if (p->leaving && p->out_to)
+		p->end.note = arena_printf(a, "%s is given up: it waited for a return to %s", name,
+		                           p->out_to);
 	else if (p->instance.addr && !p->active)
 		p->end.note = arena_printf(a,
 		                           "%s is given up: it waited for the async function to be "
-		                           "resumed, which is suspended at line %u",
-		                           name, p->at.line);
+		                           "resumed, which is %s",
+		                           name, where(p));
 	else if (p->at.line)
-		p->end.note = arena_printf(a, "%s is given up: the function was at line %u", name,
-		                           p->at.line);
+		p->end.note =
+			arena_printf(a, "%s is given up: the function was %s", name, where(p));
 	else
 		p->end.note = arena_printf(a, "%s is given up before its end", name);
 }

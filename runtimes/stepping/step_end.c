@@ -1,10 +1,13 @@
 /* How a step ends otherwise than at a line: returned, dropped, cancelled, panicked. */
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "debugger/live/proc.h"
 #include "debugger/target/target.h"
+#include "dwarf/names/source.h"
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/future/future.h"
 #include "runtimes/stepping/step_plan.h"
 
 void step_end_set(struct step_plan *p, enum step_reason reason, bool *stop)
@@ -98,6 +101,27 @@ struct error *step_end_clear(struct step_plan *p)
 	return step_untrap(p, &p->drops);
 }
 
+/* The user's code in a frame: "app::main at src/main.rs:16"; NULL: it has no name or line. */
+static const char *name_users(struct step_plan *p, uint64_t pc)
+{
+	struct arena *a = &p->d->step_cache->arena;
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_locations(p->in->di, pc, &tmp, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!step_place_is_users_at(p, &l[i]) || !l[i].file || !l[i].line)
+			continue;
+		const char *name = coroutine_whole_name(&tmp, &l[i]);
+		const char *file = source_of(&tmp, l[i].file, l[i].comp_dir, NULL).text;
+
+		if (name)
+			return arena_printf(a, "%s at %s:%u", str_clean(&tmp, name, strlen(name)),
+			                    str_clean(&tmp, file, strlen(file)), l[i].line);
+	}
+	return NULL;
+}
+
 /* Goes on to a frame of the user's code that is farther out. */
 static struct error *leave(struct step_plan *p, const struct frame *frame)
 {
@@ -105,6 +129,7 @@ static struct error *leave(struct step_plan *p, const struct frame *frame)
 
 	p->leaving = true;
 	p->left_as = reason_of_return(p);
+	p->out_to = name_users(p, frame->lookup_pc);
 	p->cfa = frame->sp;
 	TRY(step_end_clear(p));
 	return step_trap(p, &p->lines, frame->pc, &filter, at_users_frame);
@@ -483,11 +508,18 @@ struct error *step_end_if_thread_ended(void *arg, bool *stop)
 	*stop = false;
 	if (!needed || p->on_any || !proc_thread_has_ended(p->d->control.pid, p->tid))
 		return NULL;
+	bool goes_on = p->options->kind == STEP_FINISH || p->options->kind == STEP_UNTIL;
+	unsigned line = p->active ? 0 : step_instance_line(p);
 	p->end.note = arena_printf(&p->d->step_cache->arena,
-	                           p->active ? "thread %d has ended in the middle of line %u"
-	                                     : "thread %d has ended, on whose stack it was "
-	                                       "suspended at line %u",
-	                           (int)p->tid, p->at.line);
+	                           p->active && !goes_on ? "thread %d has ended in the middle of "
+	                                                   "line %u"
+	                           : p->active ? "thread %d has ended in the middle of a step from "
+	                                         "line %u"
+	                           : line      ? "thread %d has ended, on whose stack it was "
+	                                         "suspended at line %u"
+	                                       : "thread %d has ended, on whose stack it was "
+	                                         "suspended, in a step from line %u",
+	                           (int)p->tid, line ? line : p->at.line);
 	step_end_set(p, STEP_THREAD_ENDED, stop);
 	return NULL;
 }

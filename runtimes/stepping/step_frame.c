@@ -159,3 +159,28 @@ void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
 		ret->call = call->parent;
 	}
 }
+
+/* The line of the function that steps in a frame of it. */
+static unsigned line_in(struct step_plan *p, uint64_t pc)
+{
+	struct step_place place;
+
+	step_place_at(p, pc, &place);
+	if (place.function != p->at.function || place.call != p->at.call)
+		return 0;
+	return place.line;
+}
+
+unsigned step_frame_line(struct step_plan *p)
+{
+	SCRATCH(tmp);
+	struct stack stack = { 0 };
+	struct error *err CLEANUP(error_freep) =
+		step_frame_stack(p, p->tid, STACK_MAX_FRAMES, &tmp, &stack);
+
+	for (size_t i = 0; !err && i + 1 < stack.nframes; i++) {
+		if (stack.frames[i + 1].sp == p->cfa)
+			return line_in(p, stack.frames[i].lookup_pc);
+	}
+	return 0;
+}

@@ -321,6 +321,16 @@ const char *step_instance_state(struct step_plan *p)
 	return state_of(p, &p->instance);
 }
 
+unsigned step_instance_line(struct step_plan *p)
+{
+	const bool is_inlined = p->at.call != p->polled_call;
+	const struct step_instance *of = is_inlined ? &p->inlined : &p->instance;
+	const bool known = of->addr && of->type && type_is_coroutine(of->type);
+	const struct variant *v = known ? variant_at(p, of->type, of->addr) : NULL;
+
+	return v && str_begins(v->name, "Suspend") ? v->line : 0;
+}
+
 bool step_instance_has_returned(struct step_plan *p)
 {
 	bool own = p->instance.addr && type_is_coroutine(p->instance.type) &&

@@ -103,6 +103,7 @@ struct step_plan {
 	unsigned walked; /* instructions that were executed one by one */
 	bool by_itself;  /* single instructions have led to the end of the step: no trap was hit */
 	bool leaving;    /* it has returned, and goes on to a frame of the user's code, */
+	const char *out_to;       /* "app::main at src/main.rs:16", */
 	enum step_reason left_as; /* for this reason */
 	bool on_any; /* STEP_INTO: what was spawned is waited for, on whatever thread */
 	struct step_spawn spawn;
@@ -124,6 +125,9 @@ struct error *step_frame_at_entry(struct step_plan *p, pid_t tid, struct arena *
 bool step_place_is_users(struct step_plan *p, const char *file);
 /* The same of any function. */
 bool step_place_is_users_at(struct step_plan *p, const struct location *l);
+/* The line at which the call in progress is, which may be in a function that it has called; 0:
+ * unknown. */
+unsigned step_frame_line(struct step_plan *p);
 /* What the code at an address is; NULL lines and a line of 0 if that is unknown. */
 void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret);
 
@@ -187,6 +191,9 @@ struct error *step_instance_is_pending(struct step_plan *p, pid_t tid, bool *ret
 bool step_instance_has_returned(struct step_plan *p);
 /* "Returned", "Suspend0": the state of the object of a coroutine; NULL: unknown. */
 const char *step_instance_state(struct step_plan *p);
+/* The line of the await at which the coroutine that steps is suspended; 0: it is not, or unknown.
+ */
+unsigned step_instance_line(struct step_plan *p);
 /* Whether a coroutine was polled, and has neither ended nor panicked. */
 bool step_instance_is_suspended(struct step_plan *p, const struct step_instance *of);
 /*

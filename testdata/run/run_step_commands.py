@@ -658,6 +658,56 @@ def interrupted(asyncdbg, program):
 
 
 @check
+def interrupted_later(asyncdbg, program):
+    """^C ends a step that began at another await than the one where the function is suspended now."""
+    line = line_of("awaits", "answer(me.at()).await", "async fn waits") + 1
+    waiting = Waiting(asyncdbg, program)
+    try:
+        waiting.session.ask(f"logpoint awaits.rs:{line} 'second'")
+        waiting.session.send("finish")
+        waiting.wait_running()
+        waiting.order()
+        expect("logpoint", "second", waiting.session.answer()["logged"]["text"])
+        waiting.session.process.send_signal(signal.SIGINT)
+        stop = waiting.session.answer()["stopped"]
+        expect("^C", ("interrupted", "broken"), (stop["reason"], stop["step"]["end"]))
+        # Suspended there, or about to be; optimised code inlines it into what polls it.
+        if not is_optimised(program) and not stop["step"]["note"].endswith(f"at line {line}"):
+            raise Failed(stop["step"]["note"])
+        waiting.session.send("kill")
+        waiting.session.end()
+    finally:
+        waiting.close()
+
+
+@check
+def waits_in_kernel(asyncdbg, program):
+    """A step from a system call says what it waits for: it may not return for ever."""
+    process = subprocess.Popen([program, "waits", "--wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    session = None
+    try:
+        expect("ready", "ready\n", process.stdout.readline())
+        session = Session(asyncdbg, "-p", str(process.pid))
+        expect("attach", "attached", session.ask("attach")["stopped"]["reason"])
+        session.send("next")
+        while not any("waiting for a return to stepping::main at" in line for line in session.messages):
+            if session.hung:
+                raise Failed("it does not say what it waits for")
+            os.sched_yield()
+        session.process.send_signal(signal.SIGINT)
+        note = session.answer()["stopped"]["step"]["note"]
+        if not re.fullmatch(r"next is given up: it waited for a return to stepping::main at \S+main.rs:\d+", note):
+            raise Failed(note)
+        session.send("kill")
+        session.end()
+    finally:
+        if session:
+            session.close()
+        process.kill()
+        process.communicate()
+
+
+@check
 def ended(asyncdbg, program):
     """asyncdbg ends in the middle of a step: nothing of it is left."""
     for number in (signal.SIGTERM, signal.SIGHUP):
