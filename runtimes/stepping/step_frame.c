@@ -160,15 +160,20 @@ void step_place_at(struct step_plan *p, uint64_t pc, struct step_place *ret)
 	}
 }
 
-/* The line of the function that steps in a frame of it. */
+/* The line of the function that steps in a frame of it, also in a call that is inlined there. */
 static unsigned line_in(struct step_plan *p, uint64_t pc)
 {
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_locations(p->in->di, pc, &tmp, &n);
 	struct step_place place;
 
 	step_place_at(p, pc, &place);
-	if (place.function != p->at.function || place.call != p->at.call)
+	if (!p->at.function || place.function != p->at.function)
 		return 0;
-	return place.line;
+	if (p->at.call)
+		return place.call == p->at.call ? place.line : 0;
+	return l[n - 1].line;
 }
 
 unsigned step_frame_line(struct step_plan *p)

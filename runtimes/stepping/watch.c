@@ -234,6 +234,34 @@ static struct error *take_away(struct watchpoint *w, uint64_t end)
 	return NULL;
 }
 
+/* How many of the processor's breakpoints the bytes up to an address take that no other one has. */
+static unsigned count_pieces(const struct watchpoint *w, uint64_t end)
+{
+	unsigned n = 0;
+
+	for (uint64_t at = w->addr; at < end;) {
+		unsigned len = piece(at, w->addr + w->size - at);
+
+		n += !is_watched_by_another(w, at, len);
+		at += len;
+	}
+	return n;
+}
+
+/* err: why there is none for the piece at that address. It says "all" of those just taken, too. */
+static struct error *refuse(const struct watchpoint *w, uint64_t at, struct error *err)
+{
+	unsigned needed = count_pieces(w, w->addr + w->size), free = count_pieces(w, at);
+
+	if (err->kind != ERR_STATE || !free)
+		return err;
+	error_free(err);
+	return error_new(ERR_STATE,
+	                 "%s has %" PRIu64 " bytes, which take %u hardware breakpoints of the "
+	                 "processor, and %u %s free: delete a watchpoint, or name a part of it",
+	                 w->text, w->size, needed, free, free == 1 ? "is" : "are");
+}
+
 static struct error *plant(struct watchpoint *w)
 {
 	for (uint64_t at = w->addr; at < w->addr + w->size;) {
@@ -243,7 +271,7 @@ static struct error *plant(struct watchpoint *w)
 
 		if (err) {
 			error_free(take_away(w, at));
-			return err;
+			return refuse(w, at, err);
 		}
 		at += len;
 	}

@@ -341,7 +341,7 @@ def large_frame(asyncdbg, program):
     line = line_of("awaits", "me.add(a, b)", "async fn large")
     session = Session(asyncdbg)
     session.ask(f"break awaits.rs:{line} if a == 4")
-    session.ask(f"break awaits.rs:{line} if bytes[1] == 1 && a == 3")
+    session.ask(f"break awaits.rs:{line} if a > 2 && a != 4")
     session.ask(f"break awaits.rs:{line} if absent == 3")
     stop = session.ask(f"run -- {program} large")["stopped"]
     # All that match stop there at once; the third cannot be read, and is counted.
@@ -648,7 +648,7 @@ def interrupted(asyncdbg, program):
             waiting.session.process.send_signal(signal.SIGINT)
             stop = waiting.session.answer()["stopped"]
             expect("^C", ("interrupted", "broken"), (stop["reason"], stop["step"]["end"]))
-            if not stop["step"]["note"].endswith(note):
+            if not re.search(rf"{note}( when the step began)?$", stop["step"]["note"]):
                 raise Failed(f"{command}: {stop['step']['note']}")
             waiting.session.send("detach")
             waiting.session.end()
