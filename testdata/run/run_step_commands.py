@@ -325,9 +325,9 @@ def hoisted_lines(asyncdbg, program):
     session.ask("break stepping::awaits::hoists")
     stop = session.ask(f"run -- {program} hoists")["stopped"]
     # Where the code comes to them: the compiler has put both before the line between them.
-    for command, wanted in (("continue", limit), ("next", name), ("next", limit + 1), ("next", more), ("next", more + 1)):
+    for wanted in (limit, name, limit + 1, more, more + 1):
         expect("stop", ("awaits.rs", wanted), place(stop))
-        stop = session.ask(command)["stopped"]
+        stop = session.ask("next" if wanted != limit else "continue")["stopped"]
     hits = [row["hits"] for row in session.ask("info breakpoints")["breakpoints"]]
     expect("hits", [1, 1], hits)
     end(session)
@@ -528,7 +528,7 @@ def exits_meanwhile(asyncdbg, program):
         whole = () if is_optimised(program) else ("finish --whole",)
         for command in ("next", "finish", "until", "step", "next 5", *whole):
             session, _ = begin(asyncdbg, program, scenario, f"abrupt.rs:{where}")
-            stop = session.ask(command)["stopped"]
+            stop = session.ask("next" if wanted != limit else "continue")["stopped"]
             into = command == "step" and stop["reason"] == "step"
             # What is inlined into its executor is not followed when it is suspended.
             if into or (is_optimised(program) and stop["reason"] == "left"):
@@ -548,7 +548,7 @@ def thread_ends(asyncdbg, program):
         line = line_of("quits", text, function)
         for command in ("next", "finish", "until", "step"):
             session, first = begin(asyncdbg, program, scenario, f"quits.rs:{line}")
-            stop = session.ask(command)["stopped"]
+            stop = session.ask("next" if wanted != limit else "continue")["stopped"]
             for _ in range(30): # through what the line calls, to where the thread ends
                 if command == "step" and stop["reason"] in ("step", "returned"):
                     stop = session.ask("step")["stopped"]

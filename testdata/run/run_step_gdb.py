@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Compares the lines at which `next` of asyncdbg stops with those of gdb, in each case of stepping_cases.py.
+
+usage: run_step_gdb.py ASYNCDBG PROGRAM [CASE...]
+
+gdb knows no coroutine: it is asked up to the first await that is not ready at once. Each line at which it
+stops by then must be one of asyncdbg's, in the same order and as often, but for lines of which the case says
+why a debugger may stop there. Prints each case that differs. Exit status 1 if one does, 77 without gdb.
+"""
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from stepping_cases import CASES
+from stepping_session import LIMIT, Ended, Hung, Session
+
+STEPS = 60
+SCRIPT = """
+set pagination off
+set debuginfod enabled off
+set breakpoint pending on
+set disable-randomization on
+tbreak {place}
+run {scenario} > /dev/null 2>&1
+python
+import json
+stops = []
+try:
+    name = gdb.selected_frame().name()
+    while len(stops) < {steps} and gdb.selected_frame().name() == name:
+        frame = gdb.selected_frame()
+        stops.append([frame.find_sal().line, frame.pc()])
+        gdb.execute("next", to_string=True)
+except gdb.error:
+    pass # the program has ended
+print("STOPS " + json.dumps(stops))
+end
+kill
+"""
+
+
+def visits(stops):
+    """The lines of gdb's stops, without those that are further on in a line that it has just been at."""
+    ret, before = [], None
+    for line, pc in stops:
+        if before is None or line != before[0] or pc <= before[1]:
+            ret.append(line)
+        before = (line, pc)
+    return ret
+
+
+def lines_of_gdb(program, case, line):
+    script = SCRIPT.format(place=f"{case.module}.rs:{line}", scenario=case.scenario, steps=STEPS)
+    with tempfile.NamedTemporaryFile("w", suffix=".gdb") as file:
+        file.write(script)
+        file.flush()
+        done = subprocess.run(["gdb", "-nx", "-q", "-batch", "-x", file.name, program], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=LIMIT, check=False)
+    found = [row for row in done.stdout.splitlines() if row.startswith("STOPS ")]
+    return visits(json.loads(found[0][len("STOPS "):])) if found else None
+
+
+def lines_of_asyncdbg(asyncdbg, program, case):
+    session = Session(asyncdbg)
+    lines = []
+    try:
+        session.ask(f"tbreak {case.place}")
+        stop = session.ask(f"run -- {program} {case.scenario}")["stopped"]
+        while stop["reason"] in ("breakpoint", "step") and len(lines) < STEPS and \
+                case.begin <= (stop["line"] or 0) <= case.last:
+            lines.append(stop["line"])
+            stop = session.ask("next")["stopped"]
+        session.ask("kill")
+    except Ended:
+        pass
+    finally:
+        session.close()
+    return lines
+
+
+def compare(case, ours, theirs):
+    """The first line of gdb's that is missing; None: there is none."""
+    allowed, at = case.may_stop() | {case.begin}, 0
+    for line in theirs:
+        if line in allowed or not case.begin <= line <= case.last:
+            continue
+        if line not in ours[at:]:
+            return line
+        at += ours[at:].index(line) + 1
+    return None
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    asyncdbg, program, *names = sys.argv[1:]
+    if not shutil.which("gdb"):
+        print("skipped: there is no gdb")
+        sys.exit(77)
+    cases = [case for case in CASES if case.name in names or not names]
+    failed = 0
+    for case in cases:
+        try:
+            ours = lines_of_asyncdbg(asyncdbg, program, case)
+            theirs = lines_of_gdb(program, case, ours[0]) if ours else None
+        except (Hung, subprocess.TimeoutExpired) as wrong:
+            ours, theirs = [], None
+            print(f"{case.name}: {wrong}", flush=True)
+        missing = compare(case, ours, theirs) if theirs else "all"
+        if missing:
+            failed += 1
+            print(f"{case.name}: line {missing} is missing: gdb {theirs}, asyncdbg {ours}", flush=True)
+    print(f"{len(cases) - failed} of {len(cases)} cases have all of gdb's lines")
+    sys.exit(failed > 0)
+
+
+main()
