@@ -137,7 +137,7 @@ pub async fn error(me: Me) -> Result<u32, Refused> {
 /// A loop with a body of one line: its jump back leads into the middle of its head.
 pub async fn repeats(me: Me) -> u32 {
     let mut all = me.pass(Vec::new());
-    for round in 0..3 {
+    for round in 0..me.pass(3) {
         all.push(me.add(round, 1));
     }
     let more = yields(me.at(), 2).await;
