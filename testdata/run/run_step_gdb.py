@@ -3,7 +3,7 @@
 
 usage: run_step_gdb.py ASYNCDBG PROGRAM [CASE...]
 
-gdb knows no coroutine: it is asked up to the first await that is not ready at once. Each line at which it
+gdb knows no coroutine: it steps up to the first await that is not ready at once. Each line at which it
 stops by then must be one of asyncdbg's, in the same order and as often, but for lines of which the case says
 why a debugger may stop there. Prints each case that differs. Exit status 1 if one does, 77 without gdb.
 """
