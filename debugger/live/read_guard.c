@@ -1,42 +1,88 @@
 #include "debugger/live/read_guard.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "debugger/live/proc.h"
+
 enum {
 	TICK_NS = 100 * 1000000,
-	/* A read of the largest slice takes some milliseconds, under load more. */
+	/* The longest sleep for one page that is read from a disk is far shorter. */
 	STOPPED_TICKS = 5,
 	RUNNING_TICKS = 20,
 	STATUS_FAILED = 2,
+	STATUS_FILE = 8192, /* bytes of /proc/PID/task/TID/status: 1.5 KB on Linux 6.18 */
 };
 
 static _Atomic uint64_t begun, ended;
-static atomic_int stopped;
-static _Atomic pid_t process;
+static atomic_int stopped, planted;
+static _Atomic pid_t process, reader;
 static _Atomic(void (*)(void)) at_end;
 
-static void say(void)
+static void report_blocked_read(const char *consequence)
 {
-	char text[256];
+	char text[384];
 
 	snprintf(text, sizeof(text),
 	         "asyncdbg: memory of process %d cannot be read: a page of it is served by a "
-	         "process that does not answer (userfaultfd or FUSE); the process runs on\n",
-	         (int)process);
+	         "process that does not answer (userfaultfd or FUSE); %s\n",
+	         (int)process, consequence);
 	ssize_t written = write(STDERR_FILENO, text, strlen(text));
 	(void)written;
 }
 
-static void *watch(void *arg)
+/*
+ * How often the thread that reads has gone to sleep; -1: it does not sleep. A thread that waits for
+ * a CPU, or that gets page after page from a disk, is slow, not blocked.
+ */
+static long reader_sleeps(void)
+{
+	char path[64], status[STATUS_FILE];
+	ssize_t len = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)reader);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, status, sizeof(status) - 1);
+		close(fd);
+	}
+	if (len <= 0)
+		return -1;
+	status[len] = '\0';
+	const char *state = strstr(status, "\nState:\t");
+	if (!state || state[strlen("\nState:\t")] == 'R')
+		return -1;
+	return proc_status_number(status, "voluntary_ctxt_switches", -1);
+}
+
+/* The reader has been in one sleep for too long. Its breakpoints would outlive it in the code. */
+static void end_blocked_read(bool *is_reported)
+{
+	if (!planted) {
+		report_blocked_read("the process runs on");
+		if (at_end)
+			at_end();
+		_exit(STATUS_FAILED);
+	}
+	if (!*is_reported)
+		report_blocked_read("asyncdbg waits, since its breakpoints would stay in the code "
+		                    "of the process if it ended");
+	*is_reported = true;
+}
+
+static void *watch_reads(void *arg)
 {
 	const struct timespec tick = { .tv_nsec = TICK_NS };
+	bool is_reported = false;
 	uint64_t last = 0;
+	long sleeps = -1;
 	int ticks = 0;
 
 	(void)arg;
@@ -46,14 +92,17 @@ static void *watch(void *arg)
 		uint64_t now = begun;
 
 		/* Only one thread reads at a time, but for a moment at the end of a session. */
-		ticks = now != ended && now == last ? ticks + 1 : 0;
+		if (now == ended || now != last) {
+			ticks = 0;
+		} else {
+			long slept = reader_sleeps();
+
+			ticks = slept >= 0 && slept == sleeps ? ticks + 1 : 0;
+			sleeps = slept;
+		}
 		last = now;
-		if (ticks < (stopped ? STOPPED_TICKS : RUNNING_TICKS))
-			continue;
-		say();
-		if (at_end)
-			at_end();
-		_exit(STATUS_FAILED);
+		if (ticks >= (stopped ? STOPPED_TICKS : RUNNING_TICKS))
+			end_blocked_read(&is_reported);
 	}
 	return NULL;
 }
@@ -65,7 +114,7 @@ void read_guard_start(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, watch, NULL) == 0)
+	if (pthread_create(&thread, NULL, watch_reads, NULL) == 0)
 		pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -77,6 +126,7 @@ void read_guard_name(pid_t pid)
 
 void read_guard_begin(void)
 {
+	reader = gettid();
 	begun++;
 }
 
@@ -85,9 +135,14 @@ void read_guard_end(void)
 	ended++;
 }
 
-void read_guard_stopped(int yes)
+void read_guard_stopped(bool yes)
 {
 	stopped = yes;
+}
+
+void read_guard_planted(bool yes)
+{
+	planted = yes;
 }
 
 void read_guard_at_end(void (*end)(void))

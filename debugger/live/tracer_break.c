@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+#include "debugger/live/read_guard.h"
 #include "debugger/live/tracer_private.h"
 
 enum { WORD = sizeof(long) };
@@ -106,6 +107,13 @@ void tracer_clean(struct tracer *tr, pid_t tid)
 	}
 }
 
+/* tr->lock is held. */
+static void count_planted(struct tracer *tr)
+{
+	atomic_store(&tr->nplanted, tr->planted.n);
+	read_guard_planted(tr->planted.n > 0);
+}
+
 static struct error *plant(struct tracer *tr, pid_t tid, const struct tracer_break *b)
 {
 	struct planted p = { .addr = b->addr, .lifted = true };
@@ -127,7 +135,7 @@ static struct error *plant(struct tracer *tr, pid_t tid, const struct tracer_bre
 	tracer_filter_set(&p, b->filters, b->n);
 	pthread_mutex_lock(&tr->lock);
 	*vec_push(&tr->planted) = p;
-	atomic_store(&tr->nplanted, tr->planted.n);
+	count_planted(tr);
 	pthread_mutex_unlock(&tr->lock);
 	return NULL;
 }
@@ -158,7 +166,7 @@ static void unplant(struct tracer *tr, pid_t tid, uint64_t addr)
 	tracer_filter_set(p, NULL, 0);
 	pthread_mutex_lock(&tr->lock);
 	*p = tr->planted.data[--tr->planted.n];
-	atomic_store(&tr->nplanted, tr->planted.n);
+	count_planted(tr);
 	pthread_mutex_unlock(&tr->lock);
 }
 
@@ -174,7 +182,7 @@ void tracer_forget_breakpoints(struct tracer *tr)
 		tracer_filter_set(&tr->planted.data[i], NULL, 0);
 	pthread_mutex_lock(&tr->lock);
 	tr->planted.n = 0;
-	atomic_store(&tr->nplanted, 0);
+	count_planted(tr);
 	pthread_mutex_unlock(&tr->lock);
 }
 
