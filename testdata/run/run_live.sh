@@ -87,7 +87,8 @@ check_graph() {
 # check_hidden OPTIONS...: of several variables of a name `print` means the innermost one, of which the place is not
 # known; the argument that it hides is no answer.
 check_hidden() {
-	"$asyncdbg" "$@" -e 'task 6; frame 0; print text' >"$work/said" 2>&1
+	# It has no value: status 1.
+	"$asyncdbg" "$@" -e 'task 6; frame 0; print text' >"$work/said" 2>&1 || true
 	grep -q 'text ! another variable of this name hides' "$work/said" || bad "prints a hidden variable" "$work/said"
 }
 
