@@ -101,7 +101,7 @@ static const struct argp_option argp_options[] = {
 	{ "max-pause", KEY_MAX_PAUSE, "TIME", 0,
 	  "Stop it for at most TIME, as 5ms or 500us (more only where the kernel keeps asyncdbg "
 	  "from running); after three tries go on as with --no-stop. Default: 20ms, or 50us a "
-	  "thread where that is more",
+	  "thread where that is more; none with --stop-all",
 	  0 },
 	{ NULL, 0, NULL, 0, "Commands:", 2 },
 	{ "execute", 'e', "COMMANDS", 0, "Run commands (; separates them)", 0 },
@@ -317,7 +317,8 @@ static error_t check_options(struct options *o, struct argp_state *state)
 		argp_error(state, "-p, --name and -c exclude each other");
 	if (o->name)
 		find_by_name(o, state);
-	o->session.target.stop.brief = true;
+	/* Who asks for all threads wants the bytes of one moment. */
+	o->session.target.stop.brief = !o->session.target.stop.all;
 	if (o->session.target.stop.all && o->session.target.stop.never)
 		argp_error(state, "--stop-all and --no-stop exclude each other");
 	if (o->output && !o->words.n)

