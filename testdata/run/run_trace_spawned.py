@@ -41,7 +41,10 @@ def spawns_of(asyncdbg, program, section):
     traced.end()
     trace.finish()
     check(f"{section}: lost", trace.end["lost"], 0)
-    check(f"{section}: missing keys", trace.head["missing_keys"], [])
+    # A program of another executor may have a tokio beside it, which spawns nothing here.
+    of_tokio = any(":" not in item["task"] for item in trace.items if item["event"] == "task-spawn")
+    missing = [key for key in trace.head["missing_keys"] if of_tokio or key["runtime"] != "tokio"]
+    check(f"{section}: missing keys", missing, [])
     check(f"{section}: places of late ones", [i for i in trace.items if i.get("late") and i["spawned_at"]], [])
     return [item for item in trace.items if not item.get("late")], trace
 
