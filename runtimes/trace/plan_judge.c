@@ -23,7 +23,8 @@ static const char reason_slow[] =
 	"that needs a single step at a probe, which is slow: --allow-slow";
 static const char reason_inlined[] = "the compiler has inlined the function";
 static const char reason_unseen[] =
-	"the compiler has moved the code that shows it out of its function";
+	"the compiler has moved the code that shows it out of its function, or where it passes an "
+	"argument that tells it is unknown, as in a layout file";
 const char trace_plan_remedy[] = PLAN_REMEDY;
 static const char reason_nameless[] = "the program is stripped: " PLAN_REMEDY;
 static const char reason_wakes[] =
