@@ -174,7 +174,7 @@ static enum command_fit fit_words(const struct dap *d, const struct words *words
 	return is_whole_word(words->word[0], call.command->name) ? FITS_WHOLE : FITS_SHORTENED;
 }
 
-/* What fits least of the commands of a line; *ret: that one's first word, in arena a. */
+/* The worst fit among the commands of a line; *ret: that command's first word, in arena a. */
 static enum command_fit fit_line(const struct dap *d, struct arena *a, const char *line,
                                  const char **ret)
 {

@@ -383,7 +383,7 @@ struct error *dap_terminate(struct dap *d, struct request *r)
 		c->stop = (struct control_stop){ .reason = CONTROL_GONE };
 		return NULL;
 	}
-	/* What was launched and has not run yet has nothing to tidy up. */
+	/* A program that was launched and has not run yet has nothing to tidy up. */
 	if (d->terminates || (d->launched && d->state == DAP_CONFIGURED))
 		return control_kill(c);
 	if (kill(c->pid, SIGTERM) != 0)

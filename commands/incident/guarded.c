@@ -354,7 +354,7 @@ static void signal_one(const struct process *p, int signal)
 
 	if (!signal || (fd < 0 && has_pidfds) || !process_is_there(p))
 		return;
-	/* One that is stopped takes no signal but SIGKILL until it continues. */
+	/* A stopped process takes no signal but SIGKILL until it continues. */
 	const int signals[] = { signal, signal == SIGTERM ? SIGCONT : 0 };
 	for (size_t i = 0; i < 2 && signals[i]; i++) {
 		if (has_pidfds)

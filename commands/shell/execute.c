@@ -64,7 +64,7 @@ static struct error *run_command(struct session *s, struct out *out, const struc
 	arena_reset(&s->answer);
 	unsigned faults = file_fault_count();
 	err = call.command->run(s, &answer, &call, out);
-	/* What it found out of zeros is not printed. */
+	/* An answer made from zeros is not printed. */
 	if (!err && file_fault_count() != faults)
 		err = file_fault_check();
 	if (err) {

@@ -317,7 +317,7 @@ static error_t check_options(struct options *o, struct argp_state *state)
 		argp_error(state, "-p, --name and -c exclude each other");
 	if (o->name)
 		find_by_name(o, state);
-	/* Who asks for all threads wants the bytes of one moment. */
+	/* --stop-all asks for the bytes of one moment. */
 	o->session.target.stop.brief = !o->session.target.stop.all;
 	if (o->session.target.stop.all && o->session.target.stop.never)
 		argp_error(state, "--stop-all and --no-stop exclude each other");

@@ -108,7 +108,7 @@ static const struct thread_info *find_stack(struct stalls *s, const struct trace
 	const struct thread_info *th = err ? NULL : thread_of(snap, item->tid);
 	bool in = is_in(th, item);
 
-	/* Of a stripped program no snapshot tells which task a thread polls. */
+	/* No snapshot of a stripped program tells which task a thread polls. */
 	*over = !err && !in && !(s->trace && trace_plan_of(s->trace)->nameless);
 	*why = in      ? NULL
 	       : *over ? "the poll has ended before its stack could be read"
@@ -207,7 +207,7 @@ static struct error *look_at(struct stalls *s, struct polling *p, size_t depth, 
 static struct error *look(struct stalls *s, struct polling *p, uint64_t now)
 {
 	for (size_t i = p->depth; i-- > 0;) {
-		/* Those that have ended while the others were looked at are gone. */
+		/* Polls that have ended while the others were looked at are gone. */
 		if (i >= p->depth || p->polls[i].looked ||
 		    (double)clock_between(p->polls[i].item.time, now) / 1e9 < s->over)
 			continue;

@@ -212,7 +212,7 @@ static bool take(const struct trace_item *item, void *arg)
 {
 	struct tracing *t = arg;
 
-	/* What is known of the beginning is that of start. */
+	/* The initial state of the trace is that at start. */
 	if (item->time >= t->start && sink_filter_has(&t->filter, item->task, item->type)) {
 		t->nshown++;
 		sink_item(t->sink, item);

@@ -344,7 +344,7 @@ static void test_a_late_end_is_no_stall(void **state)
 	assert_int_equal(frame->tasks[0].stats->poll_longest, 0);
 }
 
-/* What happened before the first frame began, but is read thereafter, is in none. */
+/* Events from before the first frame that are read later belong to no frame. */
 static void test_events_before_the_first_frame(void **state)
 {
 	struct top_rows *t CLEANUP(top_rows_freep) = begin_rows();

@@ -23,7 +23,7 @@ void file_bytes_free(uint8_t **bytes);
  * files of that root (path.h).
  */
 int file_open_regular(const char *path);
-/* The same with a name in an open folder, where no symbolic link is followed: ELOOP. */
+/* Opens a name in an open folder, where no symbolic link is followed: ELOOP. */
 int file_open_regular_at(int folder, const char *name);
 /* The same with an error message: ERR_OS, or ERR_USAGE if it is not a regular file. */
 struct error *file_open(const char *path, int *ret) MUST_CHECK;

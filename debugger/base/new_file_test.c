@@ -131,7 +131,7 @@ static void test_it_is_there_only_when_finished(void **state)
 	assert_int_equal(symlink(path, link), 0);
 	assert_null(save_text(link, "other"));
 	assert_has(path, "other");
-	/* What starts differently is not replaced now. */
+	/* A file that starts differently is not replaced now. */
 	assert_refused(path, "is something else");
 	assert_refused(link, "is something else");
 	assert_has(path, "other");
@@ -212,7 +212,7 @@ static void test_a_root_is_not_left(void **state)
 	assert_int_equal(symlink(host, last), 0);
 	assert_refused(text_in(&a, r.inside, "last"), "symbolic link");
 	assert_has(host, "");
-	/* The same for reading. */
+	/* A link below /proc/PID/root is not followed on the host for reading, either. */
 	make(host, "of the host");
 	assert_int_equal(file_open_regular(text_in(&a, r.inside, "last")), -1);
 	make(text_in(&a, within, "shared/victim"), "of the root");

@@ -151,7 +151,7 @@ static bool follow(struct path_walk *w, int link, const char *rest)
 	return w->at >= 0;
 }
 
-/* One name of the way. 1: go on; 0: *ret is the result; -1 with errno. */
+/* Walks one name of the path. 1: go on; 0: *ret is the result; -1 with errno. */
 static int walk_name(struct path_walk *w, int flags, bool *inside, int *ret)
 {
 	const char *rest = w->rest;

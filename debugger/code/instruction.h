@@ -35,7 +35,7 @@ struct instruction_memory {
 	unsigned size; /* in bytes */
 };
 
-/* What an instruction does to general registers, as far as that is simple. */
+/* The effect of an instruction on general registers, as far as it is simple. */
 enum instruction_move {
 	MOVE_OTHER,
 	MOVE_ADDRESS, /* to = address of the memory operand */

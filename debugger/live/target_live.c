@@ -184,7 +184,7 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 			struct read_range *r = &ranges[end];
 
 			r->got = 0;
-			/* One that is not wholly there is read by itself, below. */
+			/* A range that is not wholly present is read by itself, below. */
 			if (served_length(t, r->addr, r->len) < r->len ||
 			    !add_vector(&local, r->buf, r->len))
 				break;
@@ -256,7 +256,7 @@ static const struct target_ops live_ops = {
 
 /* --- opening --- */
 
-/* What a path leads to; below the target's root, its links are resolved in that root. */
+/* Opens a path; below the target's root, links are resolved in that root. */
 static bool stat_found(const char *path, struct stat *ret)
 {
 	int fd CLEANUP(file_close) = path_find(path, 0, NULL);

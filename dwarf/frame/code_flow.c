@@ -71,7 +71,7 @@ static int step_index(const struct code_flow *w, uint64_t addr)
 
 /* ---- instructions ---- */
 
-/* What registers have while instructions are read. */
+/* Contents of the registers while instructions are read. */
 struct registers {
 	bool known[NREGS]; /* the coroutine's address and a constant: */
 	int64_t offset[NREGS];
@@ -792,7 +792,7 @@ static bool is_use(struct search *s, size_t i)
 		return false;
 	if (is_whole_drop(w, v, i))
 		return true;
-	/* What a rival has there is not its value. */
+	/* A rival's bytes there are not the variable's value. */
 	if (v->nrivals && !s->f->at[i].set)
 		return false;
 	/* rustc accepts no use there: the address is that of a call which sets it. */
@@ -833,7 +833,7 @@ static void find_use(struct search *s, size_t from)
 		bool guards = is_guard(w, s->f->v, (size_t)at, s->ret);
 
 		s->ret->used = is_use(s, (size_t)at);
-		/* What is put there then is another value. */
+		/* The bytes stored there then are another value. */
 		if (step->access == ACCESS_WRITE &&
 		    effect_on(w, s->f->v, (size_t)at) != EFFECT_NONE)
 			continue;

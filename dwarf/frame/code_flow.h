@@ -39,7 +39,7 @@ struct flow_answer {
 
 struct code_flow;
 
-/* What the flow depends on besides the code. */
+/* The inputs of the flow besides the code. */
 struct flow_function {
 	const struct function *f;
 	unsigned base;                /* DWARF number of the register that the frame base is */

@@ -11,7 +11,7 @@
 #include "dwarf/types/type.h"
 #include "dwarf/unwind/unwind.h"
 
-/* What the code alone says, for all states. */
+/* The facts that the code alone tells, for all states. */
 struct flow_summary {
 	bool known;
 	bool used;   /* as in struct flow_answer */
@@ -34,11 +34,11 @@ struct variable_flow;
  */
 struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function);
 void variable_flow_free(struct variable_flow *flow);
-/* Of a variable of a block (a lexical one, or the function) at a run-time address. */
+/* The facts about a variable of a block (lexical, or the function) at a run-time address. */
 struct flow_summary variable_flow_summary(struct variable_flow *flow, Dwarf_Die *block,
                                           Dwarf_Die *variable, uint64_t pc);
 
-/* The same for one frame. */
+/* The facts about a variable in one frame. */
 struct variable_state {
 	bool known;
 	bool later;  /* its declaration is behind the line: it is not visible */

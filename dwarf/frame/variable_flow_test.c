@@ -1,4 +1,4 @@
-/* What is known of variables at lines of unset.rs, of which the memory has the code, too. */
+/* Facts about variables at lines of unset.rs, whose code is in the memory, too. */
 #include "dwarf/frame/variable_flow.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ struct program {
 	unsigned char stack[STACK_SIZE], object[256];
 };
 
-/* What a dynamic linker does: calls of other functions go through .got. */
+/* Relocates like a dynamic linker: calls of other functions go through .got. */
 static void relocate(unsigned char *file)
 {
 	const Elf64_Ehdr *header = (const void *)file;
@@ -237,7 +237,7 @@ static void test_moves(void **state)
 	program_open(&p);
 	assert_true(ask(&p, "owned: before", "guard").used);
 	assert_false(ask(&p, "owned: behind", "guard").used);
-	/* It is moved on one way only: the flag says on which one it is. */
+	/* The value is moved on one way only: the drop flag tells which one was taken. */
 	assert_true(ask(&p, "guarded: before", "guard").used);
 	assert_false(ask(&p, "guarded: behind", "guard").used);
 	program_close(&p);

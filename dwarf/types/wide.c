@@ -205,7 +205,7 @@ static enum tail find_tail(const struct type *t, bool certain, int depth)
 
 /* ---- sized types ---- */
 
-/* What a type is made with. */
+/* The key of a made type. */
 struct tail_layout {
 	const struct object_layout *object; /* NULL: a slice */
 	uint64_t count;

@@ -36,7 +36,7 @@ struct wide type_wide(const struct type *t);
 /* Is it "dyn T", the type of an object of which the debug info says nothing else? */
 bool type_is_object(const struct type *t);
 
-/* What a vtable says of an object. */
+/* The object behind a trait object, as its vtable describes it. */
 struct object_layout {
 	const struct type *type; /* NULL: unknown; the tail is then of the type dyn T */
 	uint64_t size, align;

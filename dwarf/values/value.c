@@ -294,7 +294,7 @@ static bool is_any_pointer(const struct type *t)
 	return type_kind(t) == TYPE_POINTER || type_wide_kind(t) == WIDE_STRUCT;
 }
 
-/* What a pointer of either kind leads to; its address is 0 when it is null. */
+/* The target of a pointer of either kind; its address is 0 when the pointer is null. */
 static struct error *read_pointer(struct target *t, struct value v, struct value *ret)
 {
 	bool found;

@@ -1,4 +1,4 @@
-/* What wide pointers lead to, as values of sized types (types/wide.h). */
+/* Targets of wide pointers, as values of sized types (types/wide.h). */
 #ifndef DWARF_VALUES_WIDE_VALUE_H
 #define DWARF_VALUES_WIDE_VALUE_H
 

@@ -11,7 +11,7 @@
 
 enum { HEADER = 0x1000 };
 
-/* What long-poll says of a worker that polled task 5 at one place before and does so now. */
+/* The finding long-poll of a worker that polled task 5 at one place before and does so now. */
 static const struct finding *long_poll(struct arena *a, struct look before, struct thread_info now)
 {
 	struct task five = { .id = "5", .number = 5, .addr = HEADER };
@@ -48,7 +48,7 @@ static void a_long_poll_is_certain_where_it_is_proved(void **state)
 		{ { 0 }, { 0 }, true, true },
 		{ { .wait = "syscall" }, { 0 }, true, true },
 		{ { .wait = "syscall", .slept_on = true }, { 0 }, true, false },
-		/* It slept on, but elsewhere than the poll of the first look, which ran. */
+		/* The thread slept on, but not in the poll of the first look, which ran. */
 		{ { .slept_on = true }, { 0 }, true, true },
 		/* The scheduler has counted no poll in between, or another one. */
 		{ { .has_poll = true, .poll = 9 }, { .has_poll = true, .poll = 9 }, true, false },

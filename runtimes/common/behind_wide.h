@@ -1,4 +1,4 @@
-/* What wide pointers lead to; the types of objects are cached by the addresses of their vtables. */
+/* Targets of wide pointers; types of objects are cached by the addresses of their vtables. */
 #ifndef RUNTIMES_COMMON_BEHIND_WIDE_H
 #define RUNTIMES_COMMON_BEHIND_WIDE_H
 

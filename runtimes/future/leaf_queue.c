@@ -241,7 +241,7 @@ static bool was_passed_over(const struct leaf *l)
 {
 	const struct decoder *d = l->d;
 
-	/* Who is about to wake an idle task has a waker of it, which counts as a reference. */
+	/* A thread that is about to wake an idle task has a waker of it, which is a reference. */
 	bool certain = passed_over_note(d->c, map_key_of_pair(l->v.addr, d->waker));
 	return certain || (d->forgotten && !d->in_set);
 }

@@ -52,7 +52,7 @@ static void add_ends(found_vec *list)
 	}
 }
 
-/* Who waits for the ends of a channel knows how many there are. */
+/* A wait for a channel has the number of its ends. */
 static void learn_ends(struct accounts *x, const struct future *f)
 {
 	const struct wait_kind *kind = f->wait ? wait_kind_of(f->wait) : NULL;

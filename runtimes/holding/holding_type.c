@@ -75,7 +75,7 @@ static bool ask_pointer(struct type_predicate *q, const struct type *t, int dept
 	return row && row->shared;
 }
 
-/* What a trait object holds, also one at the end of a struct, only the run time knows. */
+/* Only the vtable tells what a trait object holds, also one at the end of a struct. */
 static bool ask_wide(struct type_predicate *q, const struct type *t, int depth)
 {
 	struct wide wide = type_wide(t);

@@ -586,7 +586,7 @@ static struct error *copy_and_collect(struct live_round *r, bool last, bool *com
 		finish(c);
 	/* finish() may miss pages, too: the warm-up walk did not see the running futures. */
 	*complete &= t->misses == 0;
-	/* What the copy lacks is read now. */
+	/* Pages that the copy lacks are read now. */
 	if (last && !*complete && r->reading.how == READ_STOPPED)
 		r->reading.how = READ_LIMITED;
 	LOG("inspect", "%zu pages were missing after a stop of %" PRIu64 " us%s", t->misses,

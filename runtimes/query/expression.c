@@ -74,7 +74,7 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	if (!l->problem)
 		return NULL;
 	e->out->no_value = true;
-	/* That of a hidden one is recorded as that of the variable which hides it. */
+	/* The type of a hidden variable is recorded as that of the variable which hides it. */
 	if (!*e->rest && !e->stars && l->v.type && l->in_memory)
 		e->out->type = inspector_clean_name(e->c->a, type_name(l->v.type));
 	return error_new(ERR_STATE, "%s", l->problem);

@@ -13,7 +13,7 @@
 
 struct inspector;
 
-/* Of one function; all zeros: it is no coroutine's, or the code does not tell. */
+/* First-poll code of a function; all zeros: no coroutine's, or the code does not tell. */
 struct first_poll {
 	const struct function *function;
 	uint64_t begin, end;        /* run-time: the body's first line there, and the jump */

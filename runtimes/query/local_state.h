@@ -1,4 +1,4 @@
-/* What is known of the value of a variable of a running frame, for whatever shows or reads it. */
+/* Facts about the value of a variable of a running frame, for all that show or read it. */
 #ifndef RUNTIMES_QUERY_LOCAL_STATE_H
 #define RUNTIMES_QUERY_LOCAL_STATE_H
 

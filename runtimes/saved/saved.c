@@ -43,7 +43,7 @@ static bool is_saved(const uint8_t *start, size_t size)
 	static const char begin[] = SAVED_BEGIN;
 	unsigned char bytes[sizeof(begin) - 1];
 
-	/* One that is not compressed counts, as it does when it is read. */
+	/* A snapshot that is not compressed counts, as it does when it is read. */
 	if (size >= sizeof(bytes) && memcmp(start, begin, sizeof(bytes)) == 0)
 		return true;
 	return file_format_inflate(start, size, bytes, sizeof(bytes)) &&

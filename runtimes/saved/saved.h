@@ -50,7 +50,7 @@ const char *saved_time(struct arena *a, int64_t when);
 
 /* Whether the file begins like a saved snapshot; false also when it cannot be read. */
 bool saved_is(const char *path);
-/* The same of a file that is to be replaced. */
+/* The format of a saved snapshot, for a file that is to be replaced. */
 extern const struct file_format saved_format;
 
 /*

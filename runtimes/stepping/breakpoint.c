@@ -204,7 +204,7 @@ static struct error *find_near(struct breakpoint *bp, struct debuginfo *di)
 	if (!bp->near)
 		TRY(function_paths_near(di, spec.name, &tmp, paths, &n));
 	for (size_t i = 0; !bp->near && i < n; i++) {
-		/* One that has no code. */
+		/* A breakpoint that has no code. */
 		if (strcmp(paths[i], spec.name) != 0)
 			str_printf(&list, "%s%s", list.len ? " or " : "; did you mean ", paths[i]);
 	}
@@ -308,7 +308,7 @@ static bool filter_first_poll(const struct breakpoint *bp, uint64_t pc, struct t
 	return first_poll_filter(&poll, pc, ret);
 }
 
-/* What the tracer tests by itself, in filters[TRAP_MAX_FILTERS]; NULL: nothing. */
+/* Conditions that the tracer tests by itself, in filters[TRAP_MAX_FILTERS]; NULL: none. */
 static const struct tracer_filter *find_filters(const struct breakpoint_place *p,
                                                 struct tracer_filter *filters)
 {

@@ -89,7 +89,8 @@ static void describe(struct collector *c, struct thread_info *info, const struct
 	if (!block_on || info->root)
 		return;
 	bool polls = stack_is_polling(s, &marks, (size_t)(block_on - marks.data));
-	/* Its thread may have entered a runtime: what it polls uses the drivers of that one. */
+	/* The thread may have entered a runtime: futures that it polls use the drivers of that one.
+	 */
 	unsigned entered = info->runtime >= 0 ? (unsigned)info->runtime : NO_RUNTIME;
 
 	if (info->role == THREAD_OTHER) {

@@ -545,7 +545,7 @@ static bool makes_calls(const char *name)
 	return false;
 }
 
-/* What a thread does that is in no system call at this moment: only what the stack proves. */
+/* Activity of a thread that is in no system call: only what the stack proves. */
 static const char *computing(struct collector *c, const struct thread_stack *s,
                              const struct mark *m)
 {

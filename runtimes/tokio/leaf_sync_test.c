@@ -162,7 +162,7 @@ static void test_what_comes_next(void **state)
 	futures_close(&f);
 }
 
-/* Its task is idle: what woke it has not reached the future. */
+/* A future of an idle task whose wake-up was consumed by a poll that did not reach it. */
 static void test_passed_over(void **state)
 {
 	static const char possible[] = "granted; its task may have been polled since without "

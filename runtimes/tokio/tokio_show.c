@@ -53,7 +53,7 @@ static struct error *count_entries(struct show *s, struct value list, uint64_t *
 	return NULL;
 }
 
-/* The same, once for each list: a third of a million tasks may have variables of one mutex. */
+/* Waiters are counted once for each list: a third of a million tasks may share one mutex. */
 static struct error *count(struct show *s, struct value list, uint64_t *ret)
 {
 	if (show_count_get(s, list.addr, ret))

@@ -40,7 +40,7 @@ static const struct probe_row probes[] = {
 	{ PROBE_EVENT_SPAWN, "tokio::task::local::Shared::", "schedule", .direct = true,
 	  .argument = 1, .never_through = "tokio::runtime::task::", .for_place = true },
 	{ PROBE_EVENT_END, "tokio::runtime::task::harness::", "complete", .argument = 0 },
-	/* Those that worker_park_count counts. Optimised builds have it inlined in the others. */
+	/* Parks that worker_park_count counts. Optimised builds have Inner::park inlined below. */
 	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::park::Inner::", "park",
 	  .argument = 0 },
 	{ PROBE_EVENT_PARK, "tokio::runtime::scheduler::multi_thread::worker::", "park_internal",

@@ -495,7 +495,7 @@ void tokio_decode_task(struct collector *c, struct tokio *k, struct task *task)
 		task->spawned_at = tokio_spawned_at(c, plan, task->addr);
 		task->defined_at = defined_at(c, plan, task);
 	}
-	/* Of a running task the stack has the tree, but not the other candidates. */
+	/* The stack of a running task has the tree, but not the other candidates. */
 	if (!task->root && task->type && (task->state != TASK_RUNNING || plan->aliases)) {
 		task->root = future_by_name(c, plan->future_name);
 		add_aliases(plan, task->root);

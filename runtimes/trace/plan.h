@@ -76,7 +76,7 @@ struct trace_point {
 	bool inside;        /* it is not the function's entry, but within it */
 	uint64_t stored_at; /* of one behind a store: the instruction; link-time; 0: of another */
 	bool of_park;       /* of TRACE_AT_RETURN: only calls of TRACE_AT_PARK return there */
-	/* Of TRACE_AT_PARK: calls count whose argument has this in its lower half. */
+	/* For TRACE_AT_PARK: calls count whose argument has this in its lower half. */
 	bool has_none;
 	uint32_t none;
 	bool queues;                     /* of TRACE_AT_WAKER: as in struct probe_row */

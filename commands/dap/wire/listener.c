@@ -91,7 +91,7 @@ static void remove_stale(const struct listener *l)
 	if (fstatat(l->folder, l->name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(st.st_mode) ||
 	    st.st_uid != geteuid())
 		return;
-	/* Of another type than the listener's: connecting fails either way, and takes no place. */
+	/* A datagram socket: connecting fails either way, and takes no place in the backlog. */
 	int fd CLEANUP(file_close) = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	name_in_folder(l, &address);
 	if (fd >= 0 && connect(fd, &address.any, sizeof(address.local)) != 0 &&

@@ -1,4 +1,4 @@
-/* Who can be the client of `dap --listen`. */
+/* Clients that `dap --listen` accepts. */
 #include "commands/dap/wire/listener.h"
 
 #include <arpa/inet.h>
@@ -130,7 +130,7 @@ static void test_a_socket_is_its_owners(void **state)
 	assert_int_equal(lstat(path, &st), 0);
 	assert_true(S_ISSOCK(st.st_mode));
 	assert_int_equal(st.st_mode & 07777, 0600);
-	/* It is in use. */
+	/* The socket is in use. */
 	struct error *err CLEANUP(error_freep) = listener_open(path, &second);
 	assert_non_null(err);
 	assert_int_equal(err->errnum, EADDRINUSE);
@@ -147,7 +147,7 @@ static void test_a_socket_is_its_owners(void **state)
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_int_equal(status, 0);
 	}
-	/* One that a process left behind is replaced; another file is not. */
+	/* A socket that a process left behind is replaced; another file is not. */
 	close(l.fd);
 	l.fd = -1;
 	free(l.name);
