@@ -8,6 +8,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/lookup/argument_place.h"
 #include "dwarf/module/line.h"
 
 enum { MAX_VARIABLES = 4096, MAX_NESTED = 4096, LAST_BIT = 63 };
@@ -179,17 +180,6 @@ static void read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned de
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static bool first_argument(Dwarf_Die *function, Dwarf_Die *ret)
-{
-	if (dwarf_child(function, ret) != 0)
-		return false;
-	do {
-		if (dwarf_tag(ret) == DW_TAG_formal_parameter)
-			return true;
-	} while (dwarf_siblingof(ret, ret) == 0);
-	return false;
-}
-
 struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function)
 {
 	struct variable_flow w = { .dm = f->dm };
@@ -200,7 +190,7 @@ struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *fu
 
 	if (!read_base(function, &w.base, &w.base_offset))
 		return NULL;
-	bool any = first_argument(function, &die);
+	bool any = argument_place_first_die(function, &die);
 	if (any && !read_place(&die, &argument, &behind, &distance))
 		return NULL;
 	w.coroutine = any ? await_states_coroutine(await_states_type_of(f->dm, &die)) : NULL;

@@ -6,7 +6,7 @@
 
 #include "dwarf/unwind/cfa_rule.h"
 
-static bool find_first(Dwarf_Die *function, Dwarf_Die *ret)
+bool argument_place_first_die(Dwarf_Die *function, Dwarf_Die *ret)
 {
 	if (dwarf_child(function, ret) != 0)
 		return false;
@@ -106,7 +106,7 @@ bool argument_place_at(const struct function *f, uint64_t addr, struct argument_
 	Dwarf_Die function, parameter;
 
 	*ret = (struct argument_place){ 0 };
-	return read_function(f, &function) && find_first(&function, &parameter) &&
+	return read_function(f, &function) && argument_place_first_die(&function, &parameter) &&
 	       read_place(f, &function, &parameter, addr, ret);
 }
 
@@ -117,7 +117,8 @@ bool argument_place_inlined_at(const struct function *f, Dwarf_Off site, uint64_
 
 	*ret = (struct argument_place){ 0 };
 	return read_function(f, &function) && dwarf_offdie(f->dm->dwarf, site, &call) &&
-	       find_first(&call, &parameter) && read_place(f, &function, &parameter, addr, ret);
+	       argument_place_first_die(&call, &parameter) &&
+	       read_place(f, &function, &parameter, addr, ret);
 }
 
 static bool find_named(Dwarf_Die *function, const char *name, Dwarf_Die *ret)

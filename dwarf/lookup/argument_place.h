@@ -16,6 +16,9 @@ struct argument_place {
 	int64_t offset;
 };
 
+/* The DIE of the first formal parameter of a function, or of an inlined call; false: it has none.
+ */
+bool argument_place_first_die(Dwarf_Die *function, Dwarf_Die *ret);
 /*
  * The place of the first formal parameter at a run-time address of the function, past its prologue.
  * False if the debug info does not tell, or if it is more than a register and an offset.
