@@ -42,7 +42,7 @@ struct new_file {
  */
 struct error *new_file_open(const char *path, mode_t mode, const struct file_format *format,
                             struct new_file *ret) MUST_CHECK;
-/* The same in an open folder of ours, for a file that can be made again: any is replaced. */
+/* Opens a file in an open folder of ours that can be made again: any file there is replaced. */
 struct error *new_file_open_at(int folder, const char *name, mode_t mode, struct new_file *ret)
 	MUST_CHECK;
 /* Moves a file that others read while it is written to its path, already now. ERR_OS. */

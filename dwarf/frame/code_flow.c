@@ -527,7 +527,7 @@ static bool is_rivals(struct code_flow *w, const struct flow_variable *v,
 	return !own && rival->line && rival->line != v->line && line_at(w, s->addr) == rival->line;
 }
 
-/* Of bytes that other variables have at other times. */
+/* The effect of step i on v, whose bytes other variables have at other times. */
 static enum effect effect_on_shared(struct code_flow *w, const struct flow_variable *v, size_t i)
 {
 	const struct step *s = &w->steps.data[i];

@@ -87,7 +87,7 @@ static void count_in_memory(const struct variable *v, void *arg)
 		++*(size_t *)arg;
 }
 
-/* The same for a frame whose base is at a distance from the CFA, where no caller is known. */
+/* A frame base at a distance from the CFA is found where no caller is known, too. */
 static void test_base_from_cfa(void **state)
 {
 	struct fixture f = fixture_open_file("testdata/unit/probed.elf");

@@ -30,7 +30,7 @@ struct wide {
 };
 
 enum wide_kind type_wide_kind(const struct type *t);
-/* The same with its parts; those of WIDE_NONE are all zero. */
+/* The kind and the parts of a wide pointer; those of WIDE_NONE are all zero. */
 struct wide type_wide(const struct type *t);
 
 /* Is it "dyn T", the type of an object of which the debug info says nothing else? */
@@ -48,10 +48,10 @@ struct object_layout {
 const struct type *type_with_slice(const struct type *t, uint64_t count);
 const struct type *type_with_object(const struct type *t, const struct object_layout *object);
 
-/* The same of a [T] or str itself; the kind is WIDE_SLICE or WIDE_STR. */
+/* The sized type of a [T] or str itself; the kind is WIDE_SLICE or WIDE_STR. */
 const struct type *type_of_slice(const struct type *element, enum wide_kind kind, uint64_t count);
 
-/* What the elements of an array are that type_with_slice() has made. */
+/* How the elements of an array that type_with_slice() has made are shown. */
 enum tail_text {
 	TAIL_ELEMENTS, /* numbers or the like; also in any other type */
 	TAIL_STR,

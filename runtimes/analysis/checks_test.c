@@ -37,7 +37,7 @@ static const struct finding *long_poll(struct arena *a, struct look before, stru
 	return f;
 }
 
-/* The same task at the same line of code at two looks may be in its millionth poll by now. */
+/* A task at one line of code at two looks may be in its millionth poll by now. */
 static void a_long_poll_is_certain_where_it_is_proved(void **state)
 {
 	static const struct {

@@ -245,7 +245,7 @@ static const char *arm_edge(struct finder *f, const char *word, unsigned *arm)
 	return arena_printf(f->d->c->a, "%s arm %u", word, (*arm)++);
 }
 
-/* What a member holds that its combinator polls later. A stream there is not shown by itself. */
+/* Finds futures in a member that its combinator polls later. Its stream is not shown by itself. */
 static struct error *find_later(const struct finder *f, struct value member)
 {
 	struct finder held = *f;

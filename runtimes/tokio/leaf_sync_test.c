@@ -179,7 +179,7 @@ static void test_passed_over(void **state)
 	/* No one who could be about to wake it has a waker of it. */
 	d.forgotten = true;
 	expect_next(&l, certain, "certain");
-	/* That of the set is not counted. */
+	/* A set of futures has a waker of its own, which the task's references do not count. */
 	d.in_set = true;
 	expect_next(&l, possible, "possible");
 	/* A core does not move between two looks. */
