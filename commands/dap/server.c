@@ -6,7 +6,11 @@
 #include "commands/dap/loading.h"
 #include "commands/dap/running.h"
 #include "commands/dap/wire/listener.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/progress.h"
+
+/* How long a client of another user may take to show the token, in ns. */
+static const uint64_t STRANGER_NS = 10 * UINT64_C(1000000000);
 
 /* ---- one request ---- */
 
@@ -124,8 +128,23 @@ static void answer_letter(struct dap *d, struct letter *l)
 
 /* ---- all requests ---- */
 
+/*
+ * A client of another user has STRANGER_NS to show the token: others wait meanwhile. NULL ends the
+ * connection.
+ */
+static struct letter *take_letter(struct dap *d, uint64_t begun)
+{
+	if (!d->is_stranger)
+		return inbox_take(&d->inbox);
+	if (clock_now_ns() >= begun + STRANGER_NS)
+		return NULL;
+	return inbox_take_until(&d->inbox, begun + STRANGER_NS);
+}
+
 static struct error *serve(struct dap *d)
 {
+	uint64_t begun = clock_now_ns();
+
 	while (!d->done && !sender_is_gone(&d->sender)) {
 		if (d->state == DAP_RUNNING && dap_is_held(d) &&
 		    inbox_alert(&d->inbox, d->steps ? INBOX_URGENT : INBOX_ANY)) {
@@ -138,7 +157,7 @@ static struct error *serve(struct dap *d)
 			breakpoints_send_changes(d);
 			continue;
 		}
-		struct letter *l = inbox_take(&d->inbox);
+		struct letter *l = take_letter(d, begun);
 
 		if (!l)
 			return NULL;

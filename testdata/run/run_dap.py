@@ -403,8 +403,13 @@ def check_strangers(asyncdbg, work):
         address = ("127.0.0.1", port)
         for arguments in ({}, {"token": ""}, {"token": "0" * len(token)}, {"token": 5}):
             check_stranger(address, work / "made", **arguments)
+        silent = Client(relay_to(address, user=12345))  # it never sends anything
+        idle = Client(relay_to(address, user=12345))  # it never shows the token
+        idle.request("initialize", adapterID="x")
         client = Client(relay_to(address, user=12345))
         client.start("attach", core=str(work / "locals.core"), program=str(work / "locals.exe"), token=token)
+        for other in (silent, idle):
+            other.process.kill()
         expect("tasks", 24, sum(t["id"] > 1000000 for t in client.threads()))
         client.end()
         expect("the server's end", 0, server.wait(LIMIT))
@@ -422,7 +427,8 @@ def check_port(asyncdbg, work):
     with subprocess.Popen([asyncdbg, "dap", "--listen", "127.0.0.1:0"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
         port = int(server.stderr.readline().split()[-1])
-        check_all_tasks(("127.0.0.1", port), work)
+        with socket.create_connection(("127.0.0.1", port)):  # it sends nothing, and keeps nobody out
+            check_all_tasks(("127.0.0.1", port), work)
         expect("the server's end", 0, server.wait(LIMIT))
 
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands/dap/wire/framing.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/vec.h"
 
 enum {
@@ -169,10 +170,10 @@ static void wait_changed(struct inbox *in)
 	pthread_cond_timedwait(&in->changed, &in->lock, &until);
 }
 
-struct letter *inbox_take(struct inbox *in)
+struct letter *inbox_take_until(struct inbox *in, uint64_t until)
 {
 	pthread_mutex_lock(&in->lock);
-	while (!in->first && !in->closed && !interrupt_is_end())
+	while (!in->first && !in->closed && !interrupt_is_end() && clock_now_ns() < until)
 		wait_changed(in);
 	struct letter *l = interrupt_is_end() ? NULL : in->first;
 	if (l) {
@@ -185,6 +186,11 @@ struct letter *inbox_take(struct inbox *in)
 	}
 	pthread_mutex_unlock(&in->lock);
 	return l;
+}
+
+struct letter *inbox_take(struct inbox *in)
+{
+	return inbox_take_until(in, UINT64_MAX);
 }
 
 bool inbox_is_empty(struct inbox *in)

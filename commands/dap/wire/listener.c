@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,7 @@ struct error *listener_open(const char *text, struct listener *ret)
 
 	if (!is_path(text))
 		TRY(read_address(text, &address, &len));
-	l.fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	l.fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l.fd < 0)
 		return error_os(errno, "%s", text);
 	l.is_open = true;
@@ -171,7 +172,7 @@ struct error *listener_open(const char *text, struct listener *ret)
 		TRY(open_socket(text, &l));
 	else
 		TRY(open_port(text, &l, &address, len));
-	if (listen(l.fd, 1) != 0)
+	if (listen(l.fd, LISTENER_WAITING) != 0)
 		return error_os(errno, "%s", text);
 	*ret = l;
 	l = (struct listener){ 0 };
@@ -257,20 +258,94 @@ static bool is_socket_trusted(int fd)
 	       (peer.uid == geteuid() || peer.uid == 0);
 }
 
-struct error *listener_accept(struct listener *l, int *ret, bool *is_trusted)
-{
-	int yes = 1;
+/* ---- clients that wait ---- */
 
-	while ((*ret = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC)) < 0) {
-		if (errno != EINTR && errno != ECONNABORTED)
-			return error_os(errno, "waiting for a client");
-		TRY(interrupt_check());
-	}
-	*is_trusted = l->port ? is_port_trusted(*ret) : is_socket_trusted(*ret);
+static void remove_waiting(struct listener *l, size_t i)
+{
+	l->nwaiting--;
+	memmove(&l->waiting[i], &l->waiting[i + 1], (l->nwaiting - i) * sizeof(*l->waiting));
+}
+
+/* Closes the oldest connection of another user, or the oldest one of all, if there is no room. */
+static void make_room(struct listener *l)
+{
+	size_t i = 0;
+
+	if (l->nwaiting < LISTENER_WAITING)
+		return;
+	while (i < l->nwaiting && l->waiting[i].is_trusted)
+		i++;
+	i = i < l->nwaiting ? i : 0;
+	close(l->waiting[i].fd);
+	remove_waiting(l, i);
+}
+
+static struct error *accept_waiting(struct listener *l)
+{
+	int yes = 1, fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EINTR || errno == ECONNABORTED || errno == EAGAIN
+		               ? NULL
+		               : error_os(errno, "waiting for a client");
+	make_room(l);
+	l->waiting[l->nwaiting++] = (struct waiting_client){
+		.fd = fd,
+		.is_trusted = l->port ? is_port_trusted(fd) : is_socket_trusted(fd),
+	};
 	/* Small messages in both directions: Nagle's algorithm delays each answer by 40 ms. */
 	if (l->port)
-		setsockopt(*ret, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 	return NULL;
+}
+
+/* Index of a client that has sent something, preferably a trusted one; l->nwaiting: none has. */
+static size_t find_speaker(const struct listener *l, const struct pollfd *fds)
+{
+	size_t found = l->nwaiting;
+
+	for (size_t i = 0; i < l->nwaiting; i++) {
+		if (fds[i].revents && (found == l->nwaiting || l->waiting[i].is_trusted))
+			found = i;
+		if (found < l->nwaiting && l->waiting[found].is_trusted)
+			break;
+	}
+	return found;
+}
+
+/*
+ * A client that connects and says nothing, as a scanner of ports or a browser does, keeps no other
+ * one out.
+ */
+struct error *listener_accept(struct listener *l, int *ret, bool *is_trusted)
+{
+	for (;;) {
+		struct pollfd fds[LISTENER_WAITING + 1];
+		size_t n = l->nwaiting;
+
+		TRY(interrupt_check());
+		for (size_t i = 0; i < n; i++)
+			fds[i] = (struct pollfd){ .fd = l->waiting[i].fd, .events = POLLIN };
+		fds[n] = (struct pollfd){ .fd = l->fd, .events = POLLIN };
+		if (poll(fds, n + 1, -1) < 0) {
+			if (errno != EINTR)
+				return error_os(errno, "waiting for a client");
+			continue;
+		}
+		/* Those that have connected meanwhile may be trusted. */
+		if (fds[n].revents) {
+			TRY(accept_waiting(l));
+			continue;
+		}
+		size_t i = find_speaker(l, fds);
+
+		if (i < n) {
+			*ret = l->waiting[i].fd;
+			*is_trusted = l->waiting[i].is_trusted;
+			remove_waiting(l, i);
+			return NULL;
+		}
+	}
 }
 
 void listener_close(struct listener *l)
@@ -278,6 +353,8 @@ void listener_close(struct listener *l)
 	if (!l->is_open)
 		return;
 	close(l->fd);
+	for (size_t i = 0; i < l->nwaiting; i++)
+		close(l->waiting[i].fd);
 	if (l->name)
 		unlinkat(l->folder, l->name, 0);
 	file_close(&l->folder);

@@ -6,10 +6,20 @@
 #define COMMANDS_DAP_WIRE_LISTENER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "debugger/base/error.h"
 
-enum { LISTENER_TOKEN = 32 /* hexadecimal digits */ };
+enum {
+	LISTENER_TOKEN = 32,  /* hexadecimal digits */
+	LISTENER_WAITING = 16 /* connections that have sent nothing yet */
+};
+
+/* A connection that is accepted and has sent nothing yet. */
+struct waiting_client {
+	int fd; /* owned */
+	bool is_trusted;
+};
 
 /* All zeros at first; free with listener_close(). */
 struct listener {
@@ -19,6 +29,8 @@ struct listener {
 	unsigned port; /* of this machine; 0: a Unix socket */
 	bool is_open;
 	char token[LISTENER_TOKEN + 1]; /* of a port: makes a client trusted that is not */
+	struct waiting_client waiting[LISTENER_WAITING]; /* in the order in which they came */
+	size_t nwaiting;
 };
 
 /* Whether text is an address of this machine, "127.0.0.1:4711" or "[::1]:4711", or a path. */
@@ -31,8 +43,11 @@ struct error *listener_check(const char *text) MUST_CHECK;
 struct error *listener_open(const char *text, struct listener *ret) MUST_CHECK;
 
 /*
- * Waits for one client. *is_trusted: its socket belongs to our user. Of a port that is what the
- * kernel's table of sockets says; anybody else must know the token. ERR_OS or ERR_INTERRUPTED.
+ * Waits for a client that has sent something, or has gone away; others may be connected meanwhile,
+ * of which the oldest is closed when there are too many. Trusted clients come first. *ret: its
+ * socket, which the caller closes. *is_trusted: the socket belongs to our user. For a port, the
+ * kernel's table of sockets decides that; anybody else must know the token. ERR_OS or
+ * ERR_INTERRUPTED.
  */
 struct error *listener_accept(struct listener *l, int *ret, bool *is_trusted) MUST_CHECK;
 

@@ -35,6 +35,14 @@ static int connect_to(unsigned port)
 	return connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 ? fd : -1;
 }
 
+/* A client that has sent something. */
+static int speak_to(unsigned port)
+{
+	int fd = connect_to(port);
+
+	return fd >= 0 && write(fd, "C", 1) == 1 ? fd : -1;
+}
+
 /* A client of another user, which goes away at once, or stays until it is ended. */
 static pid_t start_client(unsigned port, bool stays)
 {
@@ -44,7 +52,7 @@ static pid_t start_client(unsigned port, bool stays)
 		return child;
 	if (setuid(NOBODY) != 0)
 		_exit(1);
-	int fd = connect_to(port);
+	int fd = stays ? speak_to(port) : connect_to(port);
 	if (stays)
 		pause();
 	close(fd);
@@ -68,7 +76,7 @@ static void test_a_port_trusts_its_own_user(void **state)
 	(void)state;
 	assert_null(listener_open("127.0.0.1:0", &l));
 	assert_int_not_equal(l.port, 0);
-	int client CLEANUP(file_close) = connect_to(l.port);
+	int client CLEANUP(file_close) = speak_to(l.port);
 	assert_true(client >= 0);
 	assert_true(accept_trusted(&l, &fd));
 	assert_int_equal(getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, &len), 0);
@@ -104,6 +112,41 @@ static void test_a_port_does_not_trust_others(void **state)
 	}
 }
 
+/* More connections that say nothing than may wait keep out no client that speaks. */
+static void test_idle_connections_keep_nobody_out(void **state)
+{
+	struct listener l CLEANUP(listener_close) = { 0 };
+	int idle[LISTENER_WAITING + 4], fd CLEANUP(file_close) = -1;
+	char byte = 0;
+
+	(void)state;
+	assert_null(listener_open("127.0.0.1:0", &l));
+	for (size_t i = 0; i < LISTENER_WAITING; i++)
+		assert_true((idle[i] = connect_to(l.port)) >= 0);
+	int client CLEANUP(file_close) = speak_to(l.port);
+	assert_true(accept_trusted(&l, &fd));
+	assert_int_equal(read(fd, &byte, 1), 1);
+	assert_int_equal(byte, 'C');
+	/* A client of another user that speaks waits for one of ours. */
+	if (geteuid() == 0) {
+		pid_t child = start_client(l.port, true);
+		int ours CLEANUP(file_close) = -1, theirs CLEANUP(file_close) = -1, status;
+
+		assert_false(accept_trusted(&l, &theirs));
+		file_close(&theirs);
+		theirs = -1;
+		kill(child, SIGKILL);
+		waitpid(child, &status, 0);
+		child = start_client(l.port, true);
+		int next CLEANUP(file_close) = speak_to(l.port);
+		assert_true(accept_trusted(&l, &ours));
+		kill(child, SIGKILL);
+		waitpid(child, &status, 0);
+	}
+	for (size_t i = 0; i < LISTENER_WAITING; i++)
+		close(idle[i]);
+}
+
 static int connect_to_path(const char *path)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -136,6 +179,7 @@ static void test_a_socket_is_its_owners(void **state)
 	assert_int_equal(err->errnum, EADDRINUSE);
 	int client CLEANUP(file_close) = connect_to_path(path);
 	assert_true(client >= 0);
+	assert_int_equal(write(client, "C", 1), 1);
 	assert_true(accept_trusted(&l, &fd));
 	if (geteuid() == 0) {
 		pid_t child = fork();
@@ -184,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_port_trusts_its_own_user),
 		cmocka_unit_test(test_a_port_does_not_trust_others),
+		cmocka_unit_test(test_idle_connections_keep_nobody_out),
 		cmocka_unit_test(test_a_socket_is_its_owners),
 		cmocka_unit_test(test_words),
 	};
