@@ -4,6 +4,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/frame/native_variables.h"
+#include "dwarf/types/scalar.h"
 #include "dwarf/values/show.h"
 #include "runtimes/model/names.h"
 #include "runtimes/query/expression_step.h"
@@ -12,22 +13,6 @@
 enum { MAX_TEXT = 4096 /* bytes of a string */ };
 
 /* ---- scalars ---- */
-
-static bool is_scalar(const struct type *t)
-{
-	switch (type_kind(t)) {
-	case TYPE_BOOL:
-	case TYPE_CHAR:
-	case TYPE_INT:
-	case TYPE_UINT:
-	case TYPE_FLOAT:
-		return true;
-	case TYPE_POINTER:
-		return type_name(t)[0] == '*';
-	default:
-		return false;
-	}
-}
 
 static const char *utf8(struct arena *a, uint64_t code)
 {
@@ -139,7 +124,7 @@ static struct error *value_of(struct evaluation *e, struct arena *a, struct fram
 	for (int hop = 0; hop < EXPRESSION_HOPS && found; hop++) {
 		if (!e->v.type)
 			return error_new(ERR_STATE, "its type is not known");
-		if (is_scalar(e->v.type))
+		if (type_is_scalar(e->v.type))
 			return read_scalar(e, a, ret);
 		TRY(expression_leave_register(e));
 		if (hop == 0 || type_kind(e->v.type) != TYPE_STRUCT)

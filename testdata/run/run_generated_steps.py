@@ -10,47 +10,16 @@ PROFILE  debug or release: in that one the functions that are not async are left
 
 The programs are built under CARGO_TARGET_DIR; skipped without cargo.
 """
-import argparse
-import os
 import pathlib
-import shutil
-import subprocess
 import sys
 
-TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTDATA / "make"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "make"))
 from generate_steps import Program
+from generated_program import build, read_options
 from stepping_session import Ended, Hung, Session
 
 STEPS = 120
 LEFT = 6  # at most one in so many functions of optimised code may end as "left"
-MANIFEST = """\
-[package]
-name = "generated"
-version = "0.1.0"
-edition = "2021"
-
-[dependencies]
-tokio = { version = "1.24", features = ["macros", "rt-multi-thread", "time"] }
-
-[profile.release]
-debug = 2
-
-[workspace]
-"""
-
-
-def build(program, profile, folder):
-    """The path of the program."""
-    source = folder / "src"
-    source.mkdir(parents=True, exist_ok=True)
-    (folder / "Cargo.toml").write_text(MANIFEST)
-    shutil.copy(TESTDATA / "locks/tokio-1.54.1.lock", folder / "Cargo.lock")
-    shutil.copy(TESTDATA / "programs/stepping/src/record.rs", source)
-    (source / "main.rs").write_text(program.text)
-    subprocess.run(["cargo", "build", "--quiet", "--target-dir", folder / "target",
-                    *(["--release"] if profile == "release" else [])], cwd=folder, check=True)
-    return folder / "target" / profile / "generated"
 
 
 def is_own(function, stop):
@@ -117,19 +86,11 @@ def check(asyncdbg, program, function, path, profile):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("asyncdbg")
-    parser.add_argument("profile", choices=["debug", "release"])
-    parser.add_argument("--seeds", nargs=2, type=int, default=[1, 3])
-    options = parser.parse_args()
-    if not shutil.which("cargo"):
-        print("skipped: no cargo in PATH")
-        sys.exit(77)
-    folder = pathlib.Path(os.environ["CARGO_TARGET_DIR"]).resolve() / "generated"
+    options = read_options([1, 3])
     done = wrong = left = 0
-    for seed in range(options.seeds[0], options.seeds[1] + 1):
+    for seed in options.numbers:
         program = Program(seed)
-        path = build(program, options.profile, folder)
+        path = build(program.text, options.profile, "generated", 2021, "programs/stepping/src/record.rs")
         for function in program.functions:
             if options.profile == "release" and not function.is_async:
                 continue
