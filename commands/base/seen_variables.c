@@ -88,7 +88,7 @@ struct changed_variable *seen_variables_changed(const struct seen_variables *see
 			continue;
 		/* What an await may have lost was not its value, perhaps. */
 		ret[*n].now = l;
-		if (old && !old->may_be_lost && !old->may_be_unset)
+		if (old && !old->may_be_lost && !old->may_be_unset && !old->may_be_stale)
 			ret[*n].before = keep_text(a, old->value);
 		(*n)++;
 	}
@@ -110,7 +110,8 @@ void seen_variables_keep(struct seen_variables *seen, const char *function,
 			                        .value = keep_text(&fresh.arena, l->value),
 			                        .addr = l->addr,
 			                        .may_be_lost = l->may_be_lost,
-			                        .may_be_unset = l->may_be_unset };
+			                        .may_be_unset = l->may_be_unset,
+			                        .may_be_stale = l->may_be_stale };
 	}
 	seen_variables_free(seen);
 	*seen = fresh;

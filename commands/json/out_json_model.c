@@ -98,6 +98,8 @@ void out_json_local(struct json_writer *w, const char *key, const struct local *
 		json_put_bool(w, "may_be_lost", true);
 	if (local->may_be_unset)
 		json_put_bool(w, "may_be_unset", true);
+	if (local->may_be_stale)
+		json_put_bool(w, "may_be_stale", true);
 	if (local->redacted)
 		json_put_bool(w, "redacted", true);
 	json_put_text(w, "problem", local->problem);

@@ -266,7 +266,8 @@ const localsOf = (() => {
 			name: strings[rows[i + 3]], type: strings[rows[i + 4]], value: strings[rows[i + 5]],
 			argument: (rows[i + 6] & 1) !== 0, uncertain: (rows[i + 6] & 2) !== 0,
 			passedIn: (rows[i + 6] & 4) !== 0, mayBeLost: (rows[i + 6] & 8) !== 0,
-			mayBeUnset: (rows[i + 6] & 16) !== 0, problem: strings[rows[i + 7]],
+			mayBeUnset: (rows[i + 6] & 16) !== 0, mayBeStale: (rows[i + 6] & 32) !== 0,
+			problem: strings[rows[i + 7]],
 		}));
 	};
 })();

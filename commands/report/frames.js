@@ -92,6 +92,7 @@ function localLine(l) {
 		l.passedIn ? el('span.quiet', null, ' (as passed in)')
 			: l.mayBeLost ? el('span.quiet', null, ' (may not have been set since the last await)')
 			: l.mayBeUnset ? el('span.quiet', null, ' (may not have been set)')
+			: l.mayBeStale ? el('span.quiet', null, ' (a register may have a newer value)')
 			: l.uncertain ? el('span.quiet', null, ' (may have been moved out)') : null);
 }
 

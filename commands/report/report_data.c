@@ -232,7 +232,8 @@ static void put_locals_of(struct report *r, uint32_t task, unsigned thread, cons
 			report_name(r, l->type),
 			report_string(r, l->value),
 			(uint32_t)(l->argument | l->uncertain << 1 | l->passed_in << 2 |
-			           l->may_be_lost << 3 | l->may_be_unset << 4),
+			           l->may_be_lost << 3 | l->may_be_unset << 4 |
+			           l->may_be_stale << 5),
 			report_string(r, l->problem),
 		};
 

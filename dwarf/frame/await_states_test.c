@@ -116,7 +116,7 @@ static int ask_at(struct poll *p, uint64_t pc, const char *name)
 	int ret = -1;
 	size_t n;
 
-	fail_on(native_variables_list(p->f.di, &scope, &p->f.arena, &list, &n));
+	fail_on(native_variables_list(p->f.di, &scope, &p->f.arena, &list, &n, NULL));
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, name) == 0)
 			ret = list[i].may_be_lost;

@@ -3,9 +3,11 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/frame/wide_scope.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/unwind/cfa_rule.h"
 
@@ -23,6 +25,7 @@ struct listing {
 	const struct type *coroutine;
 	uint64_t coroutine_addr;    /* 0: unknown */
 	struct variable_flow *flow; /* of the frame's function; NULL of an inlined one */
+	Dwarf_Die *function;
 };
 
 static struct location_value value_of(struct listing *l, Dwarf_Die *die, uint64_t size)
@@ -104,6 +107,7 @@ static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 		v.state = variable_flow_state(&summary, l->frame->target, l->frame->frame,
 		                              l->coroutine, l->coroutine_addr);
 	}
+	v.state.widened = !v.state.known && wide_scope_has(l->dm, l->function, block, die);
 	v.value = v.type ? value_of(l, die, type_size(v.type))
 	                 : (struct location_value){ .problem = "its type is not known" };
 	*vec_push(&l->found) = v;
@@ -168,6 +172,76 @@ static void add_scope(struct listing *l, Dwarf_Die *die, int depth)
 	add_lost(l, die);
 }
 
+/* ---- names that are declared once ---- */
+
+/* Lines of declarations by name, in the whole function. */
+struct declared_lines {
+	struct map by_name; /* map_key_of_text() -> line; MANY_LINES */
+	size_t seen;        /* DIEs */
+	bool cut;
+};
+
+enum { MANY_LINES = -1 };
+
+static void note_line(struct declared_lines *d, Dwarf_Die *variable)
+{
+	Dwarf_Attribute attr;
+	const char *name =
+		dwarf_attr_integrate(variable, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
+	int line = 0;
+
+	if (!name)
+		return;
+	uint64_t key = map_key_of_text(name);
+	intptr_t before = (intptr_t)map_get(&d->by_name, key);
+
+	dwarf_decl_line(variable, &line);
+	if (line <= 0 || (before && before != line))
+		line = MANY_LINES;
+	map_put(&d->by_name, key, (void *)(intptr_t)line);
+}
+
+static void read_lines(struct declared_lines *d, Dwarf_Die *scope, int depth)
+{
+	Dwarf_Die child;
+
+	d->cut |= depth > DIE_MAX_NESTING;
+	if (d->cut || dwarf_child(scope, &child) != 0)
+		return;
+	do {
+		d->cut |= ++d->seen > MAX_DIES;
+		if (d->cut)
+			return;
+		if (is_variable(dwarf_tag(&child)))
+			note_line(d, &child);
+		else if (dwarf_tag(&child) == DW_TAG_lexical_block)
+			read_lines(d, &child, depth + 1);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* An inlined copy lacks blocks of which it has no code; the function that it is a copy of has all.
+ */
+static void find_sole(struct listing *l, Dwarf_Die *function)
+{
+	struct declared_lines d = { 0 };
+	Dwarf_Attribute origin;
+	Dwarf_Die abstract;
+
+	if (!l->coroutine)
+		return;
+	if (dwarf_attr(function, DW_AT_abstract_origin, &origin) &&
+	    dwarf_formref_die(&origin, &abstract))
+		read_lines(&d, &abstract, 0);
+	else
+		read_lines(&d, function, 0);
+	for (size_t i = 0; i < l->found.n && !d.cut; i++) {
+		struct native_variable *v = &l->found.data[i];
+
+		v->is_sole = (intptr_t)map_get(&d.by_name, map_key_of_text(v->name)) > 0;
+	}
+	map_free(&d.by_name);
+}
+
 /* Ends a list of variables that are not all. */
 static const struct location_value cut = {
 	.problem = "there are more variables than are read: those of inner blocks are missing"
@@ -180,7 +254,8 @@ static struct error *no_debuginfo(const struct location *l)
 }
 
 struct error *native_variables_list(struct debuginfo *di, const struct native_scope *scope,
-                                    struct arena *a, struct native_variable **ret, size_t *nret)
+                                    struct arena *a, struct native_variable **ret, size_t *nret,
+                                    struct native_coroutine *polled)
 {
 	size_t n, level = scope->level;
 	const struct location *chain = lookup_functions_at(di, scope->frame->lookup_pc, a, &n);
@@ -218,15 +293,19 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	};
 	l.dm = outer->dm;
 	l.frame = &frame;
+	l.function = &die;
 	find_awaits(&l, &die);
 	if (level == n - 1)
 		l.flow = variable_flow_open(outer, &function);
 	add_scope(&l, &die, 0);
+	find_sole(&l, &die);
 	await_states_free(l.awaits);
 	variable_flow_free(l.flow);
 	if (l.cut)
 		*vec_push(&l.found) =
 			(struct native_variable){ .name = "...", .dm = l.dm, .value = cut };
+	if (polled)
+		*polled = (struct native_coroutine){ l.coroutine, l.coroutine_addr };
 	*nret = l.found.n;
 	*ret = vec_to_arena(&l.found, a);
 	return NULL;

@@ -51,7 +51,7 @@ static void test_in_memory(void **state)
 	size_t n, found = 0;
 
 	(void)state;
-	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n));
+	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n, NULL));
 	for (size_t i = 0; i < n; i++) {
 		const struct location_value *v = &list[i].value;
 
@@ -75,7 +75,7 @@ static void test_unknown_registers(void **state)
 
 	(void)state;
 	frame.known_regs = 0;
-	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n));
+	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n, NULL));
 	assert_true(n > 0);
 	for (size_t i = 0; i < n; i++) {
 		assert_false(list[i].value.in_memory);
@@ -104,7 +104,7 @@ static void test_base_from_cfa(void **state)
 	frame.pc = frame.lookup_pc = function->low + (function->high - function->low) / 2;
 	assert_true(cfa_rule_at(f.target, frame.lookup_pc, &rule));
 	assert_true(rule.offset > 4096);
-	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n));
+	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n, NULL));
 	assert_true(n > 0);
 	for (size_t i = 0; i < n; i++) {
 		assert_null(list[i].value.problem);
@@ -124,10 +124,10 @@ static void test_no_function(void **state)
 
 	(void)state;
 	/* A level that is not there means the function itself. */
-	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n));
+	fail_on(native_variables_list(f.di, &scope, &f.arena, &list, &n, NULL));
 	frame.lookup_pc = 16;
-	expect_error(native_variables_list(f.di, &scope, &f.arena, &list, &n), ERR_NO_DEBUGINFO,
-	             "has no debug info of its variables");
+	expect_error(native_variables_list(f.di, &scope, &f.arena, &list, &n, NULL),
+	             ERR_NO_DEBUGINFO, "has no debug info of its variables");
 	fixture_close(&f);
 }
 
@@ -141,7 +141,7 @@ static size_t list_inlined(struct fixture *f, const struct frame *frame)
 	for (size_t level = 0; level + 1 < n; level++) {
 		const struct native_scope scope = { .frame = frame, .level = level };
 
-		fail_on(native_variables_list(f->di, &scope, &f->arena, &list, &nvariables));
+		fail_on(native_variables_list(f->di, &scope, &f->arena, &list, &nvariables, NULL));
 	}
 	return n - 1;
 }

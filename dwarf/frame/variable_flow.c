@@ -460,6 +460,7 @@ struct variable_state variable_flow_state(const struct flow_summary *summary, st
 		.used = summary->used,
 		.lent = summary->lent,
 		.shared = summary->shared,
+		.widened = summary->widened,
 	};
 
 	if (!summary->known || !summary->has_flag || !base || states & ~summary->flag_set)

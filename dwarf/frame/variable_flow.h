@@ -24,6 +24,7 @@ struct flow_summary {
 	uint64_t flag_set;   /* states of the coroutine in which the flag has its value */
 	int64_t flag_offset;
 	unsigned base; /* DWARF number of the register to which offsets in the frame belong */
+	bool widened;  /* not known; see wide_scope.h */
 };
 
 struct variable_flow;
@@ -41,14 +42,15 @@ struct flow_summary variable_flow_summary(struct variable_flow *flow, Dwarf_Die 
 /* The facts about a variable in one frame. */
 struct variable_state {
 	bool known;
-	bool later;  /* its declaration is behind the line: it is not visible */
-	bool never;  /* no way to the instruction sets it */
-	bool unset;  /* on some way it was not set */
-	bool used;   /* its value is used later: the variable has it */
-	bool gone;   /* its drop flag is false: it was moved out, or not set */
-	bool kept;   /* its drop flag is true: it was not */
-	bool lent;   /* it may have been changed by a function to which it was moved */
-	bool shared; /* its bytes may have those of another variable, if it is not used later */
+	bool later;   /* its declaration is behind the line: it is not visible */
+	bool never;   /* no way to the instruction sets it */
+	bool unset;   /* on some way it was not set */
+	bool used;    /* its value is used later: the variable has it */
+	bool gone;    /* its drop flag is false: it was moved out, or not set */
+	bool kept;    /* its drop flag is true: it was not */
+	bool lent;    /* it may have been changed by a function to which it was moved */
+	bool shared;  /* its bytes may have those of another variable, if it is not used later */
+	bool widened; /* not known; see wide_scope.h */
 };
 
 /*

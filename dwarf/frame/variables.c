@@ -8,6 +8,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/frame/await_states.h"
 #include "dwarf/frame/variable_flow.h"
+#include "dwarf/frame/wide_scope.h"
 #include "dwarf/records/records.h"
 #include "dwarf/unwind/cfa_rule.h"
 
@@ -186,6 +187,7 @@ struct scope_walk {
 	const struct function *f;
 	uint64_t pc;
 	unsigned inlined; /* depth of the function */
+	Dwarf_Die *function;
 	const struct await_states *awaits;
 	struct variable_flow *flow;
 };
@@ -224,6 +226,7 @@ static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die
 		if (w->awaits && !v.is_parameter && await_states_is_in_frame(&location))
 			v.lost_in = await_states_of_block(w->awaits, block);
 		v.flow = variable_flow_summary(w->flow, block, die, w->pc + w->f->dm->module->bias);
+		v.flow.widened = !v.flow.known && wide_scope_has(w->f->dm, w->function, block, die);
 	}
 	*vec_push(&w->plan->places) = v;
 }
@@ -257,6 +260,7 @@ static void add_function(struct scope_walk w, Dwarf_Die *die, int depth)
 	struct await_states *awaits = await_states_read(w.f->dm, die);
 
 	w.awaits = awaits;
+	w.function = die;
 	add_scope(&w, die, depth);
 	await_states_free(awaits);
 }
@@ -323,6 +327,7 @@ enum {
 	FLOW_FLAG = 16,
 	FLOW_FLAG_IN = 32,
 	FLOW_LATER = 64,
+	FLOW_WIDENED = 128,
 };
 
 static void keep_flow(struct record_writer *d, const struct flow_summary *f)
@@ -331,7 +336,7 @@ static void keep_flow(struct record_writer *d, const struct flow_summary *f)
 	                             (f->lent ? FLOW_LENT : 0) | (f->shared ? FLOW_SHARED : 0) |
 	                             (f->has_flag ? FLOW_FLAG : 0) |
 	                             (f->flag_in_coroutine ? FLOW_FLAG_IN : 0) |
-	                             (f->later ? FLOW_LATER : 0));
+	                             (f->later ? FLOW_LATER : 0) | (f->widened ? FLOW_WIDENED : 0));
 	if (!f->known)
 		return;
 	record_add_number(d, f->set);
@@ -344,7 +349,7 @@ static void keep_flow(struct record_writer *d, const struct flow_summary *f)
 static struct flow_summary know_flow(struct record *record)
 {
 	uint64_t bits = record_number(record);
-	struct flow_summary f = { .known = bits & FLOW_KNOWN };
+	struct flow_summary f = { .known = bits & FLOW_KNOWN, .widened = bits & FLOW_WIDENED };
 
 	if (!f.known)
 		return f;
@@ -535,6 +540,7 @@ static void find_doubts(const struct visible *s, const struct place *p, struct v
 	const struct type *coroutine = NULL;
 	uint64_t addr = 0;
 
+	ret->state.widened = p->flow.widened;
 	if (!p->lost_in && !p->flow.known)
 		return;
 	coroutine = coroutine_of(s, p, &addr);

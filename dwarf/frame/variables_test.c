@@ -43,7 +43,7 @@ static enum native_answer native_answer_at(struct fixture *f, const struct frame
 	struct native_variable *list;
 	enum native_answer ret = ABSENT;
 
-	fail_on(native_variables_list(f->di, &scope, &f->arena, &list, &n));
+	fail_on(native_variables_list(f->di, &scope, &f->arena, &list, &n, NULL));
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, "value") == 0)
 			ret = list[i].value.problem ? LOST : PLACED;

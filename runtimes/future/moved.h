@@ -36,7 +36,7 @@
 #include "runtimes/future/future.h"
 
 enum moved_rule {
-	MOVED_NEVER,    /* a value that needs no drop stays valid after a move */
+	MOVED_NEVER,    /* it needs no drop: its bytes may stay there after a move */
 	MOVED_BY_FLAGS, /* if no drop flag of the state is false, the variable has its value */
 	MOVED_OPEN,     /* flags prove nothing */
 };

@@ -103,6 +103,7 @@ struct local {
 	bool passed_in;    /* the value of a parameter at the call; it may have changed since */
 	bool may_be_lost;  /* it is not kept over an await, and may not have been set since */
 	bool may_be_unset; /* the code has a way to this place on which it is not set */
+	bool may_be_stale; /* from the memory of a coroutine that runs: see struct local_place */
 	bool global;       /* a static, or an error about one: belongs to no frame */
 	bool no_value;     /* the frame has the variable, and not its value now: see problem */
 	bool redacted;     /* value contains "<redacted>" in place of a secret: see secrets.h */

@@ -139,5 +139,7 @@ const char *local_doubt(const struct local *l)
 		return "may not have been set since the last await";
 	if (l->may_be_unset)
 		return "may not have been set";
+	if (l->may_be_stale)
+		return "a register may have a newer value";
 	return l->uncertain ? "may have been moved out" : NULL;
 }

@@ -70,6 +70,7 @@ static struct error *find_variable(struct evaluation *e, const char *name,
 	e->out->passed_in = l->passed_in;
 	e->out->may_be_lost = l->may_be_lost;
 	e->out->may_be_unset = l->may_be_unset;
+	e->out->may_be_stale = l->may_be_stale;
 	note_namesakes(e, list, n, l);
 	if (!l->problem)
 		return NULL;

@@ -2,6 +2,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/frame/variable_flow.h"
+#include "dwarf/types/scalar.h"
 #include "runtimes/future/needs_drop.h"
 
 enum { MAX_NESTED = 8 };
@@ -31,16 +32,11 @@ static bool is_copy(const struct type *t, int depth)
 
 	if (!name)
 		return false;
-	switch (type_kind(t)) {
-	case TYPE_BOOL:
-	case TYPE_CHAR:
-	case TYPE_INT:
-	case TYPE_UINT:
-	case TYPE_FLOAT:
+	if (type_is_scalar(t))
 		return true;
+	switch (type_kind(t)) {
 	case TYPE_POINTER:
-		return name[0] == '*' || (name[0] == '&' && !str_begins(name, "&mut ")) ||
-		       str_begins(name, "fn(");
+		return (name[0] == '&' && !str_begins(name, "&mut ")) || str_begins(name, "fn(");
 	case TYPE_ARRAY:
 		return is_copy(type_target(t), depth + 1);
 	case TYPE_STRUCT:
@@ -59,6 +55,11 @@ static bool is_copy(const struct type *t, int depth)
 	return n != 0;
 }
 
+bool local_state_is_kept(const struct type *t)
+{
+	return !t || type_size(t) == 0 || type_name(t)[0] == '&' || is_copy(t, 0);
+}
+
 /* Whether the value may have been moved out. It is set. */
 static bool may_be_moved(struct inspector *in, const struct variable_state *s, const struct type *t)
 {
@@ -73,7 +74,8 @@ void local_state_apply(struct inspector *in, const struct variable_state *s, boo
                        struct local_place *l)
 {
 	l->may_be_lost = may_be_lost;
-	l->uncertain = may_be_lost || needs_drop(in, l->v.type);
+	l->uncertain = may_be_lost || s->widened || needs_drop(in, l->v.type) ||
+	               !local_state_is_kept(l->v.type);
 	if (!s->known)
 		return;
 	if (s->never) {

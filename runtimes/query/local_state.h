@@ -7,6 +7,14 @@
 struct variable_state;
 
 /*
+ * Whether a variable of the type has its value also behind a use of it, which copies it: a number,
+ * a reference, a tuple or an Option of such, or what has no bytes. The debug info does not tell of
+ * structs and enums whether they are Copy, nor of `&mut` whether a use moved it or borrowed it
+ * anew.
+ */
+bool local_state_is_kept(const struct type *t);
+
+/*
  * Fills in the doubts of l, of which name and type are known, or its problem where it has no value
  * for sure. may_be_lost: see await_states.h.
  */

@@ -9,6 +9,7 @@
 #include "runtimes/future/moved.h"
 #include "runtimes/future/needs_drop.h"
 #include "runtimes/query/local_state.h"
+#include "runtimes/query/polled_memory.h"
 
 enum { MAX_LOCALS = 1 << 13 /* rustc compiles functions of thousands of variables */ };
 
@@ -127,7 +128,8 @@ static void add_captures(struct collector *c, const struct frame_place *place, l
 			continue;
 		struct local_place *l = add(c, locals, m, place->v.addr + unresumed->offset);
 		l->argument = l->captured = true;
-		l->uncertain = resumed && (drops || has_parameters);
+		l->uncertain =
+			resumed && (drops || has_parameters || !local_state_is_kept(m->type));
 		/* A value that needs no drop is still there, but a `mut` one may have changed. */
 		l->passed_in = l->uncertain && !drops;
 		follow_capture(c, l);
@@ -167,7 +169,9 @@ static void add_saved(struct collector *c, const struct frame_place *place, loca
 			continue;
 		}
 		l->moved = moved_rule(c->in, place->v.type, m->type);
-		l->uncertain = l->moved == MOVED_OPEN || (l->moved == MOVED_BY_FLAGS && flag_clear);
+		l->uncertain = l->moved == MOVED_OPEN ||
+		               (l->moved == MOVED_BY_FLAGS && flag_clear) ||
+		               (l->moved == MOVED_NEVER && !local_state_is_kept(m->type));
 	}
 }
 
@@ -186,8 +190,10 @@ static void settle(struct collector *c, const struct frame_place *place, local_v
 		if (!known)
 			moved_find_borrows(c, place->v, place->active, &borrows);
 		known = true;
+		bool is_saved = !l->captured;
 		l->uncertain = !moved_is_borrowed(&borrows, l->v) &&
-		               ((flag_clear && !l->captured) || !moved_is_settled(c->in, l->v));
+		               ((is_saved && (flag_clear || l->moved == MOVED_NEVER)) ||
+		                !moved_is_settled(c->in, l->v));
 	}
 }
 
@@ -267,6 +273,8 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 		                   .argument = v->is_parameter,
 		                   .dm = v->dm,
 		                   .die = v->die,
+		                   .is_placeless = v->value.problem && v->type,
+		                   .is_sole = v->is_sole,
 		                   .problem = v->value.problem };
 	if (v->value.bytes)
 		l->v.addr =
@@ -279,13 +287,50 @@ static void add_native(struct collector *c, local_vec *locals, const struct nati
 
 static void list_native(struct collector *c, const struct native_scope *scope, local_vec *locals)
 {
+	struct native_coroutine polled;
 	struct native_variable *list;
 	size_t n;
 	struct error *err CLEANUP(error_freep) =
-		native_variables_list(c->in->di, scope, &c->scratch, &list, &n);
+		native_variables_list(c->in->di, scope, &c->scratch, &list, &n, &polled);
 
 	for (size_t i = 0; !err && i < n; i++)
 		add_native(c, locals, &list[i]);
+	if (!err)
+		polled_memory_read(c, (struct value){ polled.type, polled.addr }, locals->data,
+		                   locals->n);
+}
+
+/*
+ * Adds the variables of a running coroutine that have no place in its frame. Where one of that name
+ * has a place, it is an argument as it was passed in, and l the variable that has it in the body.
+ */
+static void add_placeless(const struct local_place *l, local_vec *locals)
+{
+	for (size_t i = 0; i < locals->n; i++) {
+		struct local_place *other = &locals->data[i];
+
+		if (strcmp(other->name, l->name) != 0)
+			continue;
+		if (l->may_be_stale)
+			*other = *l;
+		else if (l->is_placeless && !other->problem)
+			other->uncertain = other->passed_in = true;
+		return;
+	}
+	*vec_push(locals) = *l;
+}
+
+static void add_all_placeless(struct collector *c, const struct native_scope *scope,
+                              local_vec *locals)
+{
+	local_vec all = { 0 };
+
+	list_native(c, scope, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		if (all.data[i].problem || all.data[i].may_be_stale)
+			add_placeless(&all.data[i], locals);
+	}
+	vec_free(&all);
 }
 
 struct local_place *locals_list(struct collector *c, const struct frame_place *place,
@@ -299,6 +344,8 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 		struct running r = { c, &locals, place->depth };
 
 		variables_in_frame(c->in->di, place->frame, place->cfa, add_running, &r);
+		if (place->function)
+			add_all_placeless(c, place->function, &locals);
 	} else if (place->active) {
 		list_suspended(c, place, f, &locals);
 	} else if (place->v.type) {
@@ -322,6 +369,7 @@ void locals_show(struct collector *c, const struct local_place *from, struct loc
 	to->passed_in = from->passed_in;
 	to->may_be_lost = from->may_be_lost;
 	to->may_be_unset = from->may_be_unset;
+	to->may_be_stale = from->may_be_stale;
 	/* That of a native variable is in memory of this walk. */
 	to->problem = from->problem ? arena_strdup(c->a, from->problem) : NULL;
 	/* The recorded type of a hidden variable is that of the variable that hides it. */

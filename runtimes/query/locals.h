@@ -25,6 +25,9 @@ struct frame_place {
 	bool outline; /* the doubts that hold for every coroutine of the type in this state */
 	const struct native_scope *native; /* of a native frame; NULL: none, and all else counts */
 	const struct frame *frame; /* of a running coroutine: its frame on a thread's stack */
+	/* Its function in that frame, whose debug info has the names of variables without a place;
+	 * NULL: they are left out. */
+	const struct native_scope *function;
 	uint64_t cfa;
 	unsigned
 		depth; /* of the function inlined there whose variables are meant; 0: the frame's */
@@ -41,6 +44,13 @@ struct local_place {
 	enum moved_rule moved; /* of a saved variable of a suspended coroutine */
 	bool captured;         /* by a closure, a block or an async fn */
 	bool borrowed;         /* the variable is a captured reference; v is its target */
+	bool is_placeless;     /* the debug info has no place for it; type and name are known */
+	bool is_sole; /* the function that polls its coroutine has no other one of the name */
+	/*
+	 * The value in the memory of the coroutine of which optimised code is executing a poll: a
+	 * register may have a newer one.
+	 */
+	bool may_be_stale;
 	struct dwarf_module *dm;
 	uint64_t die; /* of the variable in a running frame; 0 unknown */
 	const char *problem;

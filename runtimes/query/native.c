@@ -75,7 +75,7 @@ static const char *why_no_locals(struct collector *c, const struct native_scope 
 	struct native_variable *list;
 	size_t n;
 	struct error *err CLEANUP(error_freep) =
-		native_variables_list(c->in->di, scope, &c->scratch, &list, &n);
+		native_variables_list(c->in->di, scope, &c->scratch, &list, &n, NULL);
 
 	return err ? inspector_clean_name(c->a, err->message) : NULL;
 }

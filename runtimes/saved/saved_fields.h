@@ -50,6 +50,7 @@
 	F(FLAG, passed_in)                                                                         \
 	F(FLAG, may_be_lost)                                                                       \
 	F(FLAG, may_be_unset)                                                                      \
+	F(FLAG, may_be_stale)                                                                      \
 	F(FLAG, global)                                                                            \
 	F(FLAG, redacted)                                                                          \
 	F(FLAG, no_value)                                                                          \

@@ -4,6 +4,7 @@
 
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "dwarf/frame/native_variables.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/query/locals.h"
@@ -296,6 +297,17 @@ static uint64_t frame_end(const struct thread_stack *s, size_t frame)
 	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
 }
 
+static struct native_scope *scope_of(struct collector *c, const struct thread_stack *s,
+                                     size_t frame, size_t level)
+{
+	struct native_scope *ret = NEW(&c->scratch, struct native_scope);
+
+	ret->frame = &s->stack.frames[frame];
+	ret->caller = frame + 1 < s->stack.nframes ? ret->frame + 1 : NULL;
+	ret->level = level;
+	return ret;
+}
+
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, size_t mark)
 {
@@ -320,6 +332,7 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 				continue;
 			struct future *f = running_future(c, &l[j], last ? NULL : from);
 			const struct frame_place place = { .frame = &s->stack.frames[i],
+				                           .function = scope_of(c, s, i, j),
 				                           .cfa = frame_end(s, i),
 				                           .depth = (unsigned)(n - 1 - j),
 				                           .shared = j < n - 1 || is_shared(l, n) };

@@ -1,6 +1,7 @@
 """Makes functions by chance whose variables are set late, moved out, bound by let chains or lost over awaits, and
 executes them itself, for run_generated_values.py: at each mark it knows which variables are visible and what they have.
 """
+import itertools
 import random
 
 FUNCTIONS = 8
@@ -11,7 +12,8 @@ HEAD = """\
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Mutex;
+use std::task::{Context, Poll, Waker};
 
 /// Neither `Copy` nor in need of a drop.
 struct Ticket {
@@ -32,8 +34,27 @@ impl Future for Nap {
         }
         self.0 = true;
         clobber();
-        cx.waker().wake_by_ref();
+        *WAITING.lock().unwrap() = Some(cx.waker().clone());
         Poll::Pending
+    }
+}
+
+static WAITING: Mutex<Option<Waker>> = Mutex::new(None);
+
+/// While it is executed, the function is suspended.
+#[inline(never)]
+fn rest() {
+    black_box(0);
+}
+
+async fn watch() {
+    loop {
+        tokio::task::yield_now().await;
+        let waiting = WAITING.lock().unwrap().take();
+        if let Some(waker) = waiting {
+            rest();
+            waker.wake();
+        }
     }
 }
 
@@ -190,6 +211,7 @@ class Writer:
 
     def put_await(self, function, s, depth):
         self.put(depth, "Nap(false).await;" if function.is_async else "clobber();")
+        s.append(len(self.lines) if function.is_async else None)
 
     def put_let(self, function, s, depth):
         self.put(depth, f"let {s[1]} = {MAKE[s[2]].format(s[3])};")
@@ -232,13 +254,20 @@ class Writer:
         self.put(depth, "}")
 
 
-def execute(statements, outer, ret):
-    """Appends to ret the marks in the order in which they are executed: a line, and what each visible variable has;
-    None: it is not set, or was moved out."""
+class Moment:
+    """Where the program stops: at the line of a mark, or suspended at that of an await. truth: what each visible
+    variable has; None: it is not set, or was moved out. task: its id; None: the function is not async."""
+
+    def __init__(self, line, is_suspended, truth, task):
+        self.line, self.is_suspended, self.truth, self.task = line, is_suspended, dict(truth), task
+
+
+def execute(statements, outer, task, ret):
+    """Appends to ret the moments in the order in which they are executed."""
     mine = {**outer}
     for s in statements:
-        if s[0] == "mark":
-            ret.append((s[1], dict(mine)))
+        if s[0] == "mark" or (s[0] == "await" and s[1]):
+            ret.append(Moment(s[1], s[0] == "await", mine, task))
         elif s[0] in ("let", "set"):
             mine[s[1]] = SHOWN[s[2]].format(s[3])
         elif s[0] == "late":
@@ -259,25 +288,29 @@ def execute(statements, outer, ret):
         elif s[0] == "loop":
             inner = [(s[3], {s[1]: str(i)}) for i in range(s[2])]
         for body, bound in inner:
-            after = execute(body, {**mine, **bound}, ret)
+            after = execute(body, {**mine, **bound}, task, ret)
             mine.update((name, after[name]) for name in mine)
     return mine
 
 
 class Program:
-    """text, and the marks in the order in which they are executed."""
+    """text, the moments in the order in which they come, and resting, the line of the stop where a function is suspended."""
 
     def __init__(self, seed):
         chance = random.Random(seed)
         writer = Writer()
         self.functions = [Function(i, chance, i % 4 != 0) for i in range(1, FUNCTIONS + 1)]
-        self.marks = []
+        self.moments = []
+        tasks = itertools.count(2)  # the first one is that of watch()
         for function in self.functions:
             writer.write(function)
-            execute(function.body, {"n": "5"}, self.marks)
+            execute(function.body, {"n": "5"}, next(tasks) if function.is_async else None, self.moments)
         writer.put(0, '#[tokio::main(flavor = "current_thread")]')
         writer.put(0, "async fn main() {")
+        writer.put(1, "tokio::spawn(watch());")
         for function in self.functions:
-            writer.put(1, f"f{function.number}(black_box(5)){'.await' if function.is_async else ''};")
+            call = f"f{function.number}(black_box(5))"
+            writer.put(1, f"tokio::spawn({call}).await.unwrap();" if function.is_async else f"{call};")
         writer.put(0, "}")
+        self.resting = writer.lines.index("            rest();") + 1
         self.text = "\n".join(writer.lines) + "\n"

@@ -1,50 +1,26 @@
 #!/usr/bin/env python3
-"""Stops at each mark of programs that are made by chance, and compares `locals` with what the variables have.
+"""Stops at each mark and each await of programs that are made by chance, and compares what asyncdbg shows with what
+the variables have: `locals` of the frame that runs, and the frames of running and suspended tasks.
 
 usage: run_generated_values.py ASYNCDBG PROFILE [--seeds FIRST LAST]
 
-PROFILE  debug: what optimised code does to variables that were moved out is not known yet
+PROFILE  debug or release
 --seeds  the numbers of the programs, default 1 to 2
 
-A value without a mark has to be that of a variable that is visible there and has it. In the debug build
-at most one right value has a mark where SURE have none. What no await keeps has no value, rightly.
-The programs are built under CARGO_TARGET_DIR; skipped without cargo.
+A value without a mark has to be that of a variable that is visible there and has it. In the debug build at most one
+right value has a mark where SURE have none. What no await keeps has no value, rightly. An optimised program may pass
+a mark without a stop. The programs are built under CARGO_TARGET_DIR; skipped without cargo.
 """
-import argparse
-import os
 import pathlib
-import shutil
-import subprocess
 import sys
 
-TESTDATA = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTDATA / "make"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "make"))
 from generate_values import Program
+from generated_program import build, read_options
 from stepping_session import Session
 
 SURE = 4
-MANIFEST = """\
-[package]
-name = "generated"
-version = "0.1.0"
-edition = "2024"
-
-[dependencies]
-tokio = { version = "1.24", features = ["macros", "rt-multi-thread", "time"] }
-
-[workspace]
-"""
-
-
-def build(program, profile, folder):
-    """The path of the program."""
-    source = folder / "src"
-    source.mkdir(parents=True, exist_ok=True)
-    (folder / "Cargo.toml").write_text(MANIFEST)
-    shutil.copy(TESTDATA / "locks/tokio-1.54.1.lock", folder / "Cargo.lock")
-    (source / "main.rs").write_text(program.text)
-    subprocess.run(["cargo", "build", "--quiet", "--target-dir", folder / "target"], cwd=folder, check=True)
-    return folder / "target" / profile / "generated"
+LIMIT = 3600  # seconds until a program counts as hung
 
 
 def locals_of(answer):
@@ -62,9 +38,14 @@ class Count:
     def __init__(self):
         self.stops = self.wrong = self.sure = self.marked = self.none = 0
 
+    def __str__(self):
+        return (f"{self.stops} stops, {self.wrong} wrong values, {self.sure} sure ones, {self.marked} right ones "
+                f"with a mark, {self.none} not shown")
 
-def compare(line, truth, shown, count):
+
+def compare(where, truth, shown, count):
     names = set()
+    count.stops += 1
     for each in shown:
         name, value = each["name"], each["value"]
         names.add(name)
@@ -76,50 +57,59 @@ def compare(line, truth, shown, count):
             count.sure += 1
             if truth.get(name) != value:
                 count.wrong += 1
-                print(f"line {line}: {name} = {value} instead of {truth.get(name, 'no variable')}")
+                print(f"{where}: {name} = {value} instead of {truth.get(name, 'no variable')}")
     count.none += sum(name not in names for name, value in truth.items() if value is not None)
 
 
-def walk(asyncdbg, program, path, count):
-    session = Session(asyncdbg, "--no-cache")
-    try:
-        for line in sorted({line for line, _ in program.marks}):
-            session.ask(f"break main.rs:{line}")
-        stop = session.ask(f"run -- {path}")["stopped"]
-        marks = iter(program.marks)
-        while stop["reason"] == "breakpoint":
-            truth = next((truth for line, truth in marks if line == stop["line"]), None)
-            if truth is None:
-                print(f"line {stop['line']} is not expected")
-                count.wrong += 1
-                break
-            count.stops += 1
-            compare(stop["line"], truth, locals_of(session.ask("locals")), count)
-            stop = session.ask("continue")["stopped"]
-        session.end()
-    finally:
-        session.close()
+class Walk:
+    def __init__(self, asyncdbg):
+        self.asyncdbg = asyncdbg
+        self.counts = {each: Count() for each in ("frames", "running tasks", "suspended tasks")}
+
+    def look(self, session, moment):
+        if not moment.is_suspended:
+            compare(f"frame in line {moment.line}", moment.truth, locals_of(session.ask("locals")),
+                    self.counts["frames"])
+        if not moment.task:
+            return
+        session.ask(f"task {moment.task}")
+        count = self.counts["suspended tasks" if moment.is_suspended else "running tasks"]
+        compare(f"task in line {moment.line}", moment.truth, locals_of(session.ask("locals")), count)
+
+    def execute(self, program, path, may_pass):
+        session = Session(self.asyncdbg, "--no-cache", limit=LIMIT)
+        try:
+            for line in {program.resting, *(each.line for each in program.moments if not each.is_suspended)}:
+                session.ask(f"break main.rs:{line}")
+            stop = session.ask(f"run -- {path}")["stopped"]
+            moments = iter(program.moments)
+            while stop["reason"] == "breakpoint":
+                at = next((each for each in moments
+                           if (program.resting if each.is_suspended else each.line) == stop["line"]), None)
+                if at is None:
+                    print(f"line {stop['line']} is not expected")
+                    self.counts["frames"].wrong += not may_pass
+                    break
+                self.look(session, at)
+                stop = session.ask("continue")["stopped"]
+            session.end()
+        finally:
+            session.close()
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("asyncdbg")
-    parser.add_argument("profile", choices=["debug"])
-    parser.add_argument("--seeds", nargs=2, type=int, default=[1, 2])
-    options = parser.parse_args()
-    if not shutil.which("cargo"):
-        print("skipped: no cargo in PATH")
-        sys.exit(77)
-    folder = pathlib.Path(os.environ["CARGO_TARGET_DIR"]).resolve() / "generated_values"
-    count = Count()
-    for seed in range(options.seeds[0], options.seeds[1] + 1):
+    options = read_options([1, 2])
+    walk = Walk(options.asyncdbg)
+    for seed in options.numbers:
         program = Program(seed)
         print(f"program {seed}", flush=True)
-        walk(options.asyncdbg, program, build(program, options.profile, folder), count)
-    print(f"{count.stops} stops, {count.wrong} wrong values, {count.sure} sure ones, {count.marked} right ones "
-          f"with a mark, {count.none} not shown")
-    too_many = count.marked * SURE > count.sure
-    sys.exit(1 if count.wrong or not count.stops or too_many else 0)
+        path = build(program.text, options.profile, "generated_values", 2024)
+        walk.execute(program, path, options.profile == "release")
+    for name, count in walk.counts.items():
+        print(f"{name}: {count}")
+    counts = walk.counts.values()
+    too_many = options.profile == "debug" and sum(c.marked for c in counts) * SURE > sum(c.sure for c in counts)
+    sys.exit(1 if any(c.wrong or not c.stops for c in counts) or too_many else 0)
 
 
 if __name__ == "__main__":

@@ -19,12 +19,12 @@ class Ended(Exception):
 class Session:
     """asyncdbg, which reads commands from a pipe. The program's own lines come between its answers."""
 
-    def __init__(self, asyncdbg, *options):
+    def __init__(self, asyncdbg, *options, limit=LIMIT):
         self.process = subprocess.Popen(
             [asyncdbg, "--jsonl", *options, "-x", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, env={**os.environ, "RUST_BACKTRACE": "0"})
         self.truth, self.hung, self.messages = None, False, collections.deque(maxlen=50)
-        self.timer = threading.Timer(LIMIT, self.give_up)
+        self.timer = threading.Timer(limit, self.give_up)
         self.timer.start()
         self.reader = threading.Thread(target=lambda: self.messages.extend(self.process.stderr))
         self.reader.start()
