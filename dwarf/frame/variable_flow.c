@@ -8,6 +8,7 @@
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/frame/generator_type.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/module/line.h"
 
@@ -180,6 +181,23 @@ static void read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned de
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
+/* The pointer to a generator, by which its variables are found: its argument has no description. */
+static bool read_generator_place(Dwarf_Die *function, struct flow_place *ret)
+{
+	int64_t distance;
+	Dwarf_Die child;
+	bool behind;
+
+	if (dwarf_child(function, &child) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_variable &&
+		    read_place(&child, ret, &behind, &distance) && behind)
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
 struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function)
 {
 	struct variable_flow w = { .dm = f->dm };
@@ -193,7 +211,10 @@ struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *fu
 	bool any = argument_place_first_die(function, &die);
 	if (any && !read_place(&die, &argument, &behind, &distance))
 		return NULL;
-	w.coroutine = any ? await_states_coroutine(await_states_type_of(f->dm, &die)) : NULL;
+	w.coroutine = any ? await_states_coroutine(await_states_type_of(f->dm, &die))
+	                  : generator_type_of(f->dm, function);
+	if (!any && w.coroutine && !read_generator_place(function, &argument))
+		return NULL;
 	const struct flow_function of = {
 		.f = f,
 		.base = w.base,

@@ -5,6 +5,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/frame/await_states.h"
+#include "dwarf/frame/generator_type.h"
 #include "dwarf/lookup/argument_place.h"
 
 static const char *name_of(Dwarf_Die *die)
@@ -43,16 +44,26 @@ static bool has_member(const struct type *t, const char *name)
 	return false;
 }
 
+/* The type of the first one; an inlined call lacks arguments that it does not use. */
+static const struct type *first_argument(struct dwarf_module *dm, Dwarf_Die *function)
+{
+	Dwarf_Die argument, abstract;
+	Dwarf_Attribute origin;
+	bool is_copy = dwarf_attr(function, DW_AT_abstract_origin, &origin) &&
+	               dwarf_formref_die(&origin, &abstract);
+	bool found = argument_place_first_die(is_copy ? &abstract : function, &argument);
+
+	return found ? await_states_type_of(dm, &argument)
+	             : generator_type_of(dm, is_copy ? &abstract : function);
+}
+
 /*
  * Whether a closure or a coroutine captured a variable: it is in the function, too. What captured
  * it is the first argument, or behind a pointer that it is.
  */
 static bool is_captured(struct dwarf_module *dm, Dwarf_Die *function, const char *name)
 {
-	Dwarf_Die argument;
-	const struct type *t = argument_place_first_die(function, &argument)
-	                               ? await_states_type_of(dm, &argument)
-	                               : NULL;
+	const struct type *t = first_argument(dm, function);
 	const struct type *pinned = t ? await_states_pinned(t) : NULL;
 
 	if (pinned)
