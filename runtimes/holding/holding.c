@@ -201,8 +201,12 @@ static bool may_be_gone(const struct future *f)
 
 static void search_running(struct walk *w, const struct frame_place *place, const struct future *f)
 {
+	/* What optimised code left in the coroutine's memory may be of a poll long ago. */
+	struct frame_place placed = *place;
 	size_t n;
-	struct local_place *list = locals_list(w->c, place, f, &n);
+
+	placed.function = NULL;
+	struct local_place *list = locals_list(w->c, &placed, f, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct local_place *l = &list[i];
