@@ -7,8 +7,8 @@
 
 #include "commands/out/out.h"
 #include "runtimes/graph/graph.h"
+#include "runtimes/places/place.h"
 #include "runtimes/saved/json_writer.h"
-#include "runtimes/trace/place.h"
 #include "runtimes/trace/plan.h"
 
 void out_json_number_if(struct json_writer *w, const char *key, bool known, uint64_t n);

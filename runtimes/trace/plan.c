@@ -15,7 +15,7 @@
 #include "dwarf/store/enumerate.h"
 #include "runtimes/common/boxed_future.h"
 #include "runtimes/common/inspector.h"
-#include "runtimes/trace/place.h"
+#include "runtimes/places/place.h"
 #include "runtimes/trace/plan_private.h"
 #include "runtimes/trace/returns.h"
 #include "runtimes/trace/tables.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/vec.h"
-#include "runtimes/trace/snapshot_place.h"
+#include "runtimes/places/snapshot_place.h"
 #include "runtimes/trace/snapshot_span.h"
 #include "runtimes/trace/task_slots.h"
 

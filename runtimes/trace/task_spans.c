@@ -7,7 +7,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
-#include "runtimes/trace/snapshot_place.h"
+#include "runtimes/places/snapshot_place.h"
 #include "runtimes/trace/snapshot_span.h"
 #include "runtimes/trace/task_slots.h"
 #include "runtimes/trace/trace_key.h"

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "debugger/base/error.h"
-#include "runtimes/trace/place.h"
+#include "runtimes/places/place.h"
 #include "runtimes/trace/plan.h"
 #include "runtimes/trace/usdt.h"
 

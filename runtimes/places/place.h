@@ -4,8 +4,8 @@
  * few bytes that have them, taken when a poll has ended, tells the chain without a look at the
  * stack. A trait object, or one box too many, ends the chain: its type is the last that is known.
  */
-#ifndef RUNTIMES_TRACE_PLACE_H
-#define RUNTIMES_TRACE_PLACE_H
+#ifndef RUNTIMES_PLACES_PLACE_H
+#define RUNTIMES_PLACES_PLACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

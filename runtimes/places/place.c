@@ -1,4 +1,4 @@
-#include "runtimes/trace/place.h"
+#include "runtimes/places/place.h"
 
 #include <stdlib.h>
 #include <string.h>

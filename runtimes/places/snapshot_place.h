@@ -1,11 +1,11 @@
 /* Where the tasks of a snapshot wait, in the form that a trace has it. */
-#ifndef RUNTIMES_TRACE_SNAPSHOT_PLACE_H
-#define RUNTIMES_TRACE_SNAPSHOT_PLACE_H
+#ifndef RUNTIMES_PLACES_SNAPSHOT_PLACE_H
+#define RUNTIMES_PLACES_SNAPSHOT_PLACE_H
 
 #include "debugger/base/arena.h"
 #include "debugger/base/map.h"
 #include "runtimes/model/model.h"
-#include "runtimes/trace/place.h"
+#include "runtimes/places/place.h"
 
 /* The places that were asked for, which live as long. All zeros: none yet. */
 struct snapshot_places {

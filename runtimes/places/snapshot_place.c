@@ -1,4 +1,4 @@
-#include "runtimes/trace/snapshot_place.h"
+#include "runtimes/places/snapshot_place.h"
 
 #include <string.h>
 
