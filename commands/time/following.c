@@ -72,6 +72,36 @@ struct error *following_begin(struct session *s, const struct trace_options *opt
 	return NULL;
 }
 
+struct error *following_live(struct live_session *l, struct session **ret)
+{
+	*ret = l->pid ? &l->opened : l->of;
+	if (!l->pid || l->opened.handle)
+		return NULL;
+	l->options = *l->of->options;
+	l->options.program = NULL;
+	l->options.pid = l->pid;
+	return session_open(&l->options, &l->opened);
+}
+
+void following_close_live(struct live_session *l)
+{
+	if (l->opened.handle)
+		session_close(&l->opened);
+	l->opened = (struct session){ 0 };
+}
+
+struct snapshot *following_look_at_threads(void *arg)
+{
+	struct snapshot *snap = NULL;
+	struct session *s;
+	struct error *err CLEANUP(error_freep) = following_live(arg, &s);
+
+	err = err ? err : asyncdbg_take(s->handle, 0, &snap);
+	if (err)
+		LOG("trace", "no look at the threads: %s", err->message);
+	return snap;
+}
+
 bool following_process_ended(int pidfd)
 {
 	struct pollfd fd = { pidfd, POLLIN, 0 };

@@ -38,6 +38,21 @@ struct error *following_begin(struct session *s, const struct trace_options *opt
 /* The notes of following_begin() alone. */
 void following_warn(const struct trace *t, const bool *wanted, const struct out *out);
 
+/*
+ * The session of the process that is traced. Where asyncdbg has started the program, the session of
+ * the command knows the executable alone; one of its process is opened when it is needed first.
+ */
+struct live_session {
+	struct session *of; /* of the command; borrowed */
+	pid_t pid;          /* of a program that was started; 0: of is the session of the process */
+	struct session opened;
+	struct asyncdbg_options options; /* of opened */
+};
+struct error *following_live(struct live_session *l, struct session **ret) MUST_CHECK;
+void following_close_live(struct live_session *l);
+/* For trace_look_with(); arg: a struct live_session. */
+struct snapshot *following_look_at_threads(void *arg);
+
 struct following {
 	struct trace *trace;
 	pid_t pid;       /* of the process */

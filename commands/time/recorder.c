@@ -38,9 +38,6 @@ enum {
 struct recorder {
 	const struct recorder_setup *setup;
 	const struct recorder_options *options;
-	struct asyncdbg_options live_options;
-	struct session live; /* of a program that was started; opened when it is needed */
-	bool opened;
 	struct item_ring *ring;
 	struct trace_moment *before; /* at the oldest item of the ring; */
 	bool knows_before;           /* all is recorded that tells it */
@@ -162,27 +159,12 @@ static uint64_t earliest(const struct recorder *r)
 
 /* ---- snapshots ---- */
 
-static struct error *live_session(struct recorder *r, struct session **ret)
-{
-	struct session *s = r->setup->session;
-
-	*ret = r->setup->launched ? &r->live : s;
-	if (!r->setup->launched || r->opened)
-		return NULL;
-	r->live_options = *s->options;
-	r->live_options.program = NULL;
-	r->live_options.pid = r->setup->pid;
-	TRY(session_open(&r->live_options, &r->live));
-	r->opened = true;
-	return NULL;
-}
-
 /* Begins the conditions anew with the tasks that exist now. */
 static void resync(struct recorder *r)
 {
 	const struct snapshot *snap;
 	struct session *s;
-	struct error *err CLEANUP(error_freep) = live_session(r, &s);
+	struct error *err CLEANUP(error_freep) = following_live(r->setup->live, &s);
 
 	err = err ? err : session_snapshot(s, WANT_TASKS, NULL, &snap);
 	r->resynced = clock_now_ns();
@@ -209,11 +191,11 @@ static void look_at_queues(struct recorder *r)
 {
 	const struct recorder_setup *setup = r->setup;
 
-	if (!setup->perfetto || setup->launched ||
+	if (!setup->perfetto || setup->live->pid ||
 	    !sink_filter_has(setup->heading.filter, 0, NULL) ||
 	    clock_since(r->queues_looked) < FOLLOWING_LOOK_NS)
 		return;
-	following_look(setup->session, record_queue, r);
+	following_look(setup->live->of, record_queue, r);
 	r->queues_looked = clock_now_ns();
 }
 
@@ -322,7 +304,7 @@ static const char *write_snapshot(struct recorder *r, const char *trace, struct 
 	struct saved_info info = { .when = time(NULL) };
 	const struct snapshot *snap;
 	struct session *s;
-	struct error *err = live_session(r, &s);
+	struct error *err = following_live(r->setup->live, &s);
 
 	err = err ? err : session_snapshot(s, incident_file_wants, NULL, &snap);
 	if (!err) {
@@ -343,8 +325,8 @@ static struct error *announce(const struct recorder *r, const struct recorded *w
 {
 	const struct out_options *options = &r->setup->out->options;
 	struct answer answer = *r->setup->heading.answer;
-	const struct snapshot *last =
-		asyncdbg_last(r->setup->launched ? r->live.handle : r->setup->session->handle);
+	const struct live_session *live = r->setup->live;
+	const struct snapshot *last = asyncdbg_last((live->pid ? &live->opened : live->of)->handle);
 
 	if (what->snapshot && last)
 		answer.snapshot = last;
@@ -390,7 +372,7 @@ static struct error *find_deadlock(struct recorder *r, struct arena *a, const ch
 	struct session *s;
 
 	*ret = NULL;
-	TRY(live_session(r, &s));
+	TRY(following_live(r->setup->live, &s));
 	arena_reset(&s->answer);
 	TRY(session_snapshot(s, ASYNCDBG_CHECK_WANTS, NULL, &snap));
 	TRY(session_check(s, snap, 0, &result));
@@ -606,8 +588,6 @@ void recorder_free(struct recorder *r)
 	if (!r)
 		return;
 	sigaction(SIGUSR1, &r->before_signal, NULL);
-	if (r->opened)
-		session_close(&r->live);
 	item_ring_free(r->ring);
 	trace_moment_free(r->before);
 	trace_moment_free(r->nothing);

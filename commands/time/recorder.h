@@ -14,13 +14,14 @@
 #include "commands/time/sink.h"
 #include "runtimes/trace/trace.h"
 
+struct live_session;
+
 /* What it needs of the trace that it records; all is borrowed. */
 struct recorder_setup {
-	struct session *session;
+	struct live_session *live;
 	struct out *out;
 	struct trace *trace;
 	pid_t pid;
-	bool launched; /* the session is that of the executable alone */
 	bool perfetto; /* format of the files */
 	/* Of each file, which sets start and moment itself; wanted has the events to be written. */
 	struct trace_heading heading;

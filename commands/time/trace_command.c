@@ -28,6 +28,7 @@ enum {
 
 struct tracing {
 	struct session *s;
+	struct live_session live;
 	struct trace *trace;
 	struct sink *sink;
 	struct out *out;
@@ -331,11 +332,10 @@ static struct error *begin_recorder(struct tracing *t, const struct snapshot *kn
 {
 	t->about->nnotes = 0; /* they are about another moment */
 	t->setup = (struct recorder_setup){
-		.session = t->s,
+		.live = &t->live,
 		.out = t->out,
 		.trace = t->trace,
 		.pid = pid,
-		.launched = t->options.pid != 0,
 		.perfetto = t->perfetto,
 		.heading = heading_of(t, t->about),
 		.min_ns = t->setup.min_ns,
@@ -404,6 +404,8 @@ static struct error *trace_process(struct tracing *t)
 	bool records = t->recorder_options.size != 0;
 	TRY(following_begin(t->s, &t->options, records ? incident_file_wants : WANT_TASKS, t->out,
 	                    &t->trace, &known));
+	t->live.of = t->s;
+	trace_look_with(t->trace, following_look_at_threads, &t->live);
 	t->start = trace_start(t->trace);
 	if (!records) {
 		begin_file(t, known, known);
@@ -418,7 +420,6 @@ static struct error *trace_process(struct tracing *t)
 
 /* ---- a program that is started ---- */
 
-/* The trace begins before the program does. */
 /* Begins what is written, with the program that will run as pid. */
 static struct error *begin_program(struct tracing *t, pid_t pid)
 {
@@ -439,6 +440,7 @@ static struct error *execute_program(struct tracing *t, const char *const *words
 	TRY(launched_go(l, words, hold));
 	TRY(launched_bias(l, words[0], &bias));
 	TRY(trace_executed(t->trace, bias));
+	trace_look_with(t->trace, following_look_at_threads, &t->live);
 	return hold ? begin_program(t, l->pid) : NULL;
 }
 
@@ -450,6 +452,7 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	TRY(launched_start(words, l));
 	TRY(inspect(in, WANT_LAYOUT, NULL, &t->about));
 	t->options.pid = l->pid;
+	t->live = (struct live_session){ .of = s, .pid = l->pid };
 	t->about->target.pid = l->pid;
 	TRY(trace_open(in, &t->options, &t->trace));
 	t->start = trace_start(t->trace);
@@ -465,6 +468,7 @@ static void drop(struct tracing *t)
 	sink_freep(&t->sink);
 	trace_moment_free(t->moment);
 	trace_close(t->trace);
+	following_close_live(&t->live);
 	if (t->about)
 		snapshot_free(t->about);
 	t->recorder = NULL;

@@ -402,12 +402,7 @@ static void know_by_address(struct trace *t, const struct task *task)
 void trace_know(struct trace *t, const struct snapshot *s)
 {
 	t->known_at = clock_now_ns();
-	for (size_t i = 0; i < s->nthreads; i++) {
-		struct known_thread *th = NEW(&t->arena, struct known_thread);
-
-		*th = (struct known_thread){ s->threads[i].worker, s->threads[i].runtime };
-		map_put(&t->threads, (uint64_t)s->threads[i].tid, th);
-	}
+	trace_threads_know(&t->threads, s);
 	measure_threads(t, s);
 	for (size_t i = 0; i < s->ntasks; i++) {
 		if (s->tasks[i]->number)
@@ -419,6 +414,12 @@ void trace_know(struct trace *t, const struct snapshot *s)
 		if (s->jobs[i].id)
 			id_set_add(&t->seen, strtoull(s->jobs[i].id, NULL, 10));
 	}
+}
+
+void trace_look_with(struct trace *t, trace_look_fn *look, void *arg)
+{
+	t->threads.look = look;
+	t->threads.arg = arg;
 }
 
 static struct error *make_events_plan(struct trace *t)
@@ -516,7 +517,7 @@ void trace_close(struct trace *t)
 	map_free(&t->polls);
 	map_free(&t->ends);
 	map_free(&t->tables);
-	map_free(&t->threads);
+	trace_threads_free(&t->threads);
 	map_free(&t->types);
 	map_free(&t->sites);
 	map_free(&t->ways);

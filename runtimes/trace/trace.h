@@ -55,8 +55,8 @@ struct trace_item {
 	uint64_t time; /* ns, CLOCK_MONOTONIC */
 	pid_t tid;  /* below 0: unknown, of a thread in a pid namespace below ours that has ended */
 	int worker; /* index of the worker that the thread is; -1: none or unknown */
-	int runtime;      /* index of its runtime; -1: unknown */
-	uint64_t task;    /* its id; 0: none or unknown */
+	int runtime;   /* number of its runtime, that of the first snapshot with it; -1: unknown */
+	uint64_t task; /* its id; 0: none or unknown */
 	const char *type; /* of its future; NULL: unknown */
 	enum trace_job job;
 	uint64_t poll_ns; /* of a TRACE_POLL_END: how long the poll took; 0 if it is late */
@@ -113,6 +113,14 @@ struct error *trace_executed(struct trace *t, uint64_t bias) MUST_CHECK;
  * trace_open(), and is read during the call only. Without it each task that is seen is new.
  */
 void trace_know(struct trace *t, const struct snapshot *s);
+/* A snapshot of the running process, which the trace frees; NULL: none can be taken. */
+typedef struct snapshot *trace_look_fn(void *arg);
+/*
+ * Tells the workers and runtimes of threads that appear later, too: where an item is passed on
+ * whose thread is of no known runtime, look is called first. All looks together take at most one
+ * second and a twentieth of the time; a thread at which one was in vain waits for the next one.
+ */
+void trace_look_with(struct trace *t, trace_look_fn *look, void *arg);
 /* Whether the program has ended, or has executed another one: no more events come. */
 bool trace_is_over(const struct trace *t);
 /*

@@ -28,14 +28,6 @@ static const struct trace_point *poll_of_table(struct trace *t, const struct tra
 	return point_at(t, (uintptr_t)map_get(&t->tables, table) - 1);
 }
 
-static void set_thread(const struct trace *t, struct trace_item *item)
-{
-	const struct known_thread *th = map_get(&t->threads, (uint64_t)item->tid);
-
-	item->worker = th ? th->worker : -1;
-	item->runtime = th ? th->runtime : -1;
-}
-
 /* Of a poll function of several types; NULL: unknown. */
 static const char *type_of_table(struct trace *t, const struct trace_point *p, uint64_t table)
 {
@@ -77,7 +69,7 @@ static bool pass(struct trace *t, struct trace_item *item)
 {
 	if (!is_shown(t, item->event))
 		return true;
-	set_thread(t, item);
+	trace_threads_fill(&t->threads, item);
 	t->totals.events++;
 	return t->visit(item, t->arg);
 }

@@ -10,10 +10,7 @@
 #include "runtimes/trace/id_set.h"
 #include "runtimes/trace/task_lives.h"
 #include "runtimes/trace/trace.h"
-
-struct known_thread {
-	int worker, runtime;
-};
+#include "runtimes/trace/trace_threads.h"
 
 struct trace {
 	struct inspector *in;
@@ -21,17 +18,17 @@ struct trace {
 	struct trace_plan plan;
 	struct trace_statics statics;
 	struct probes *probes;
-	uint64_t bias;      /* of a program that was executed later: see trace_executed() */
-	size_t nattached;   /* points, of the plan */
-	size_t nframes;     /* of calls that lead to spawns, which the kernel's program knows */
-	struct map polls;   /* run-time address of a poll function -> its point's index + 1 */
-	struct map ends;    /* run-time addresses to which polls return */
-	struct map tables;  /* run-time address of a table -> index + 1 of its poll function */
-	struct map threads; /* tid -> struct known_thread */
-	struct map sites;   /* run-time address of a Location -> struct source_place */
-	struct map ways;    /* hash of the calls that led to a spawn -> the same */
-	struct map types;   /* run-time address of a table -> type of its tasks */
-	struct id_set seen; /* tasks whose spawn was passed on, or that existed before */
+	uint64_t bias;     /* of a program that was executed later: see trace_executed() */
+	size_t nattached;  /* points, of the plan */
+	size_t nframes;    /* of calls that lead to spawns, which the kernel's program knows */
+	struct map polls;  /* run-time address of a poll function -> its point's index + 1 */
+	struct map ends;   /* run-time addresses to which polls return */
+	struct map tables; /* run-time address of a table -> index + 1 of its poll function */
+	struct trace_threads threads;
+	struct map sites;        /* run-time address of a Location -> struct source_place */
+	struct map ways;         /* hash of the calls that led to a spawn -> the same */
+	struct map types;        /* run-time address of a table -> type of its tasks */
+	struct id_set seen;      /* tasks whose spawn was passed on, or that existed before */
 	struct task_lives lives; /* the same of those whose ids are addresses */
 	const bool *has;         /* of the runtime of the record at hand */
 	uint64_t placed;         /* when all points were in place; ns, CLOCK_MONOTONIC */

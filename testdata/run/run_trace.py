@@ -403,6 +403,21 @@ def run_interrupted_stalls(asyncdbg, program, options):
     print("interrupted stalls: done")
 
 
+def check_launched_workers(asyncdbg, program, options):
+    """Workers and runtimes are known from the moment the runtime is built, which is after the trace began."""
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        subprocess.run([asyncdbg, "--jsonl", "trace", "-o", file.name, *options, "--", program, "now", "crowd 20 1 100"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAIT)
+        items = [i for i in map(json.loads, open(file.name, encoding="utf-8")) if "t" in i and "tid" in i]
+    starts = [i["worker"] for i in items if i["event"] == "worker-thread-start"]
+    check("launched: workers that start", sorted(starts, key=str), [0, 1])
+    for event in ["task-poll-start", "task-poll-end", "worker-thread-park", "worker-thread-stop"]:
+        known = {(i["worker"] in starts, i["runtime"]) for i in items if i["event"] == event}
+        check(f"launched: worker and runtime of {event}", known, {(True, 0)})
+    check("launched: one worker a thread", len({(i["tid"], i["worker"]) for i in items if i["worker"] is not None}), 2)
+    check("launched: runtimes that spawn", {i["runtime"] for i in items if i["event"] == "task-spawn"}, {0})
+
+
 def run_launched(asyncdbg, program, options):
     """A program that asyncdbg starts: nothing of it is missed."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
@@ -415,6 +430,7 @@ def run_launched(asyncdbg, program, options):
         check("launched: the program's own output", lines[-1:], ["done"])
         check("launched: ends seen late", end["unmatched"], 0)
         check_tasks(items, truth, head["events"])
+    check_launched_workers(asyncdbg, program, options)
     check_calls(asyncdbg, [
         (["trace", "--", "/nonexistent/program"], 2, "cannot start"),
         (["trace", "--", "true"], 2, "no async runtime"),
