@@ -68,20 +68,29 @@ void out_json_task_key(struct json_writer *w, const char *name, uint64_t key)
 		json_put_text(w, name, trace_key_text(&tmp, key));
 }
 
+static void put_missing(struct json_writer *w, const struct trace_missing *m, const char *kind)
+{
+	json_open_object(w, NULL);
+	json_put_text(w, "event", trace_event_name(m->event));
+	if (kind)
+		json_put_text(w, "kind", kind);
+	json_put_text(w, "reason", m->reason);
+	json_put_text(w, "runtime", m->runtime);
+	json_put_bool(w, "never", m->never);
+	json_close_object(w);
+}
+
 void out_json_missing(struct json_writer *w, const struct trace_plan *plan, const bool *wanted)
 {
 	json_open_array(w, "missing");
+	if (plan && plan->late_job_ends.reason && (!wanted || wanted[TRACE_POLL_END]))
+		put_missing(w, &plan->late_job_ends, "blocking");
 	for (size_t i = 0; plan && i < plan->nmissing; i++) {
 		const struct trace_missing *m = &plan->missing[i];
 
 		if (wanted && !wanted[m->event])
 			continue;
-		json_open_object(w, NULL);
-		json_put_text(w, "event", trace_event_name(m->event));
-		json_put_text(w, "reason", m->reason);
-		json_put_text(w, "runtime", m->runtime);
-		json_put_bool(w, "never", m->never);
-		json_close_object(w);
+		put_missing(w, m, NULL);
 	}
 	json_close_array(w);
 }

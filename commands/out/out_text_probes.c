@@ -46,6 +46,11 @@ static void points(struct text *t, const struct trace_plan *plan)
 			str_printf(&t->line, " %s", trace_event_name((enum trace_event)i));
 	}
 	text_end_line(t);
+	if (plan->late_job_ends.reason) {
+		str_printf(&t->line, "no task-poll-end of blocking jobs: %s",
+		           plan->late_job_ends.reason);
+		text_end_line(t);
+	}
 	for (size_t i = 0; i < plan->nmissing; i++) {
 		str_printf(&t->line, "no %s: %s", trace_event_name(plan->missing[i].event),
 		           plan->missing[i].reason);

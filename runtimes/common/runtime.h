@@ -349,6 +349,11 @@ struct runtime {
 	const char *spawns_for;
 	/* A function of a type that calls the poll functions of tasks; its own name alone. */
 	const char *poll_caller_within, *poll_caller;
+	/*
+	 * How names of functions begin that poll jobs of its blocking pool, and nothing else; ended
+	 * by NULL. NULL: it has no such pool.
+	 */
+	const char *const *job_callers;
 	/* How probes find ids in the nth copy; false: its debug info does not tell. */
 	bool (*probe_id)(struct inspector *in, size_t n, struct probe_id *ret);
 	/*

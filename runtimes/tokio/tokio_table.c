@@ -215,6 +215,10 @@ const struct crate_types tokio_types = {
 	.queue = "tokio's mpsc",
 };
 
+/* UnownedTask is what the blocking pool has instead of a task; workers are its jobs, too. */
+static const char *const job_callers[] = { "tokio::runtime::blocking::",
+	                                   "tokio::runtime::task::UnownedTask", NULL };
+
 const struct runtime tokio_table = {
 	.name = tokio_name,
 	.path = "tokio::",
@@ -260,6 +264,7 @@ const struct runtime tokio_table = {
 	.spawners = spawners,
 	.spawn_through = spawn_through,
 	.poll_caller = "poll",
+	.job_callers = job_callers,
 	.probe_id = probe_id,
 	.probe_pattern = &pattern,
 };

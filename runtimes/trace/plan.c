@@ -445,6 +445,32 @@ static void plan_rows(struct planner *p)
 
 /* ---- returns ---- */
 
+/* Whether only jobs of a blocking pool return to a point. */
+static bool is_of_jobs(const struct planner *p, const struct trace_point *point)
+{
+	SCRATCH(tmp);
+	size_t n, i = 0;
+	const struct location *l = lookup_rust_functions_at(
+		p->in->di, point->address + p->code->dm->module->bias, &tmp, &n);
+
+	if (!p->runtime || !p->runtime->job_callers)
+		return false;
+	if (!l || !n)
+		return point->function &&
+		       runtime_begins_with_one(point->function, p->runtime->job_callers);
+	while (i < n && !(l[i].name && runtime_begins_with_one(l[i].name, p->runtime->job_callers)))
+		i++;
+	return i < n;
+}
+
+/* Which slow sites of returns are counted with a point that is left out. */
+static size_t *slow_count(struct planner *p, const struct trace_point *point)
+{
+	if (point->of_park)
+		return &p->slow_unparks;
+	return is_of_jobs(p, point) ? &p->slow_job_ends : &p->slow_ends;
+}
+
 static void add_return_point(const struct return_site *site, void *arg)
 {
 	struct planner *p = arg;
@@ -469,7 +495,7 @@ static void add_return_point(const struct return_site *site, void *arg)
 
 	p->unseen[PROBE_EVENT_END] += p->returns_end && !p->of_park && !site->has_result;
 	if (point.slow && !p->slow)
-		p->slow_returns++;
+		++*slow_count(p, &point);
 	else if (same)
 		same->of_park &= point.of_park;
 	else
@@ -493,12 +519,8 @@ static void plan_returns(struct planner *p)
 		if (p->points.data[i].role == TRACE_AT_PARK)
 			returns_of_function(&r, p->points.data[i].entry);
 	}
-	p->slow_unparks += p->slow_returns;
-	p->slow_returns = 0;
 	r.over_calls = p->of_park = false;
 	returns_of_polls(&r, p->callers.data, p->callers.n, p->id);
-	p->slow_ends += p->slow_returns;
-	p->slow_returns = 0;
 }
 
 /* ---- the plan ---- */

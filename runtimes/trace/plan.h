@@ -116,6 +116,11 @@ struct trace_plan {
 	 * with LTO, some are not seen.
 	 */
 	bool has_wakers;
+	/*
+	 * Ends of polls of jobs of a blocking pool alone: they are seen only by what the thread
+	 * does next, though those of tasks are seen themselves. reason NULL: it is not so.
+	 */
+	struct trace_missing late_job_ends;
 	size_t nslow;    /* points that are slow */
 	size_t left_out; /* points that would be slow, and were not wanted */
 	bool late_ends;  /* some ends of polls are seen only by what the thread does next */

@@ -148,7 +148,10 @@ void plan_judge(struct planner *p)
 {
 	bool polls = is_whole(p, PROBE_EVENT_POLL), parks = is_whole(p, PROBE_EVENT_PARK);
 	bool returns = has_role(p, TRACE_AT_RETURN, false);
+	/* Jobs and workers return elsewhere than tasks: neither takes the ends of the other away.
+	 */
 	bool ends = polls && returns && !p->slow_ends;
+	bool job_ends = polls && returns && !p->slow_job_ends;
 	p->plan->late_ends |= polls && (!returns || p->slow_ends);
 	bool workers = has_role(p, TRACE_AT_POLL, true);
 	enum probe_event wake = queues_by_wakers(p) ? PROBE_EVENT_WAKER : PROBE_EVENT_WAKE;
@@ -160,7 +163,11 @@ void plan_judge(struct planner *p)
 	judge_event(p, TRACE_POLL_END, PROBE_EVENT_POLL, ends, p->slow_ends > 0);
 	judge_event(p, TRACE_TERMINATE, PROBE_EVENT_END, is_whole(p, PROBE_EVENT_END), false);
 	judge_event(p, TRACE_WORKER_START, PROBE_EVENT_POLL, polls && workers, false);
-	judge_event(p, TRACE_WORKER_STOP, PROBE_EVENT_POLL, ends && workers, p->slow_ends > 0);
+	judge_event(p, TRACE_WORKER_STOP, PROBE_EVENT_POLL, job_ends && workers,
+	            p->slow_job_ends > 0);
+	if (ends && !job_ends)
+		p->plan->late_job_ends = (struct trace_missing){ TRACE_POLL_END, reason_slow,
+			                                         p->runtime->name, false };
 	judge_event(p, TRACE_PARK, PROBE_EVENT_PARK, parks, false);
 	judge_event(p, TRACE_UNPARK, PROBE_EVENT_PARK, parks && returns && !p->slow_unparks,
 	            p->slow_unparks > 0);
@@ -170,7 +177,7 @@ void plan_judge(struct planner *p)
 	memset(p->matches, 0, sizeof(p->matches));
 	memset(p->slow_of, 0, sizeof(p->slow_of));
 	memset(p->unseen, 0, sizeof(p->unseen));
-	p->slow_returns = p->slow_unparks = p->slow_ends = 0;
+	p->slow_unparks = p->slow_ends = p->slow_job_ends = 0;
 }
 
 void plan_judge_none(struct planner *p, const char *reason)

@@ -25,7 +25,8 @@ struct planner {
 	bool nameless;   /* without symbols and debug info: what machine code shows is all */
 	bool outdated;   /* an older version wrote the layout file: it lacks functions of tasks */
 	size_t left_out; /* slow points that were not wanted, */
-	size_t slow_returns, slow_unparks, slow_ends; /* and slow sites of returns */
+	/* And slow sites of returns: of parking, of tasks, and of jobs alone. */
+	size_t slow_unparks, slow_ends, slow_job_ends;
 	bool of_park;     /* the returns that are searched are of parking */
 	bool returns_end; /* what polls return tells whether tasks have ended */
 	/* Of the runtime, by enum probe_event: */

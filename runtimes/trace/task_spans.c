@@ -375,8 +375,12 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item)
 		wake(t, f, item);
 		break;
 	case TRACE_TERMINATE:
-		/* Within its last poll, the end of which is yet to come. */
-		if (f->span.doing == DOING_POLLING && !f->unseen) {
+		/*
+		 * Within its last poll, the end of which is yet to come. A job has one poll, and
+		 * does nothing thereafter; its end may be seen only when its thread has the next
+		 * one, perhaps minutes later.
+		 */
+		if (f->span.doing == DOING_POLLING && !f->unseen && f->span.job != TRACE_BLOCKING) {
 			f->ending = true;
 			break;
 		}

@@ -100,6 +100,29 @@ static void test_woken_while_it_is_polled(void **state)
 	                    "7 runnable 120-130 at 1 last; ");
 }
 
+/* The end of its poll is seen when its thread has the next job, long after: it is over before. */
+static void test_end_of_a_job(void **state)
+{
+	STR(s);
+	struct task_spans *t CLEANUP(task_spans_freep) = begin_spans(&s);
+	struct trace_item item = {
+		.event = TRACE_SPAWN, .time = 110, .task = 7, .tid = TID, .job = TRACE_BLOCKING
+	};
+
+	(void)state;
+	task_spans_add(t, &item);
+	item.event = TRACE_POLL_START;
+	task_spans_add(t, &item);
+	item.event = TRACE_TERMINATE;
+	item.time = 120;
+	task_spans_add(t, &item);
+	item.event = TRACE_POLL_END;
+	item.time = 9000;
+	item.late = true;
+	task_spans_add(t, &item);
+	assert_string_equal(str_text(&s), "7 runnable 110-110 spawned; 7 polling 110-120 last; ");
+}
+
 /* The event of the end comes a moment after it, when another thread polls the task already. */
 static void test_end_seen_after_the_next_start(void **state)
 {
@@ -256,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_life_of_a_task),
 		cmocka_unit_test(test_woken_while_it_is_polled),
+		cmocka_unit_test(test_end_of_a_job),
 		cmocka_unit_test(test_end_seen_after_the_next_start),
 		cmocka_unit_test(test_cut_and_lost),
 		cmocka_unit_test(test_first_snapshot),
