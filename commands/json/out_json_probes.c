@@ -162,6 +162,7 @@ void out_json_place_frame(struct json_writer *w, const struct trace_frame *f)
 
 void out_json_place(struct json_writer *w, const struct trace_place *place)
 {
+	json_put_bool(w, "cut", place->cut);
 	json_open_array(w, "frames");
 	for (size_t i = 0; i < place->nframes; i++)
 		out_json_place_frame(w, &place->frames[i]);

@@ -76,6 +76,8 @@ static void put_stack(struct json_writer *w, const struct profile_view *v,
 		json_put_int(w, "samples", (int64_t)node->samples);
 	}
 	json_put_text(w, "awaits", node->kind == PROFILE_LEAF ? node->name : NULL);
+	json_put_bool(w, "cut", node->kind == PROFILE_CUT);
+	json_put_bool(w, "place_unknown", node->kind == PROFILE_UNPLACED);
 	put_times(w, v, &node->self);
 	json_close_object(w);
 }

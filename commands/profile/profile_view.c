@@ -26,6 +26,10 @@ const char *profile_view_function(struct arena *a, const struct profile_view *v,
 		return arena_printf(a, "%s%s", type_name(a, v, node->name),
 		                    blocking ? " [blocking]" : "");
 	}
+	if (node->kind == PROFILE_CUT)
+		return "(more frames, not read)";
+	if (node->kind == PROFILE_UNPLACED)
+		return "(place unknown)";
 	if (node->kind == PROFILE_LEAF)
 		return type_name(a, v, node->name);
 	return clean(a, node->name ? node->name : "unknown function");

@@ -62,6 +62,8 @@ static void append_place(struct str *s, const struct trace_place *place)
 		str_printf(s, " at %s:%u", f->file, f->line);
 	if (place->nframes > 1)
 		str_printf(s, " in %s", f->function);
+	if (place->cut)
+		str_append(s, " ...");
 }
 
 /* "shop:order(7, "a cup")" */

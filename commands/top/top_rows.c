@@ -5,6 +5,7 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
+#include "runtimes/places/place_groups.h"
 
 /* A task that exists, by its slot. */
 struct slot {
@@ -29,9 +30,10 @@ struct top_rows {
 	struct interval intervals[2];
 	uint64_t number; /* of the interval that fills, from 1 */
 	uint64_t begin, began, stall_ns;
-	struct map types, places;           /* pointers of spans -> the one that stands for all */
-	struct map type_texts, place_texts; /* likewise, by hash */
-	VEC(struct top_stall) stalls;       /* a ring, of those that have ended */
+	struct map types;      /* pointers of spans -> the one that stands for all */
+	struct map type_texts; /* likewise, by hash */
+	struct place_groups places;
+	VEC(struct top_stall) stalls; /* a ring, of those that have ended */
 	uint64_t nstalls, nshown; /* that have ended so far; those of them that a frame has had */
 	VEC(struct top_task) frame_tasks;
 	VEC(struct top_stall) frame_stalls;
@@ -43,7 +45,7 @@ static struct interval *filling(struct top_rows *t)
 	return &t->intervals[t->number % 2];
 }
 
-/* ---- equal types and places ---- */
+/* ---- equal types ---- */
 
 static const char *one_type(struct top_rows *t, const char *type)
 {
@@ -58,35 +60,6 @@ static const char *one_type(struct top_rows *t, const char *type)
 		map_put(&t->type_texts, key, (void *)(uintptr_t)one);
 	}
 	map_put(&t->types, (uintptr_t)type, (void *)(uintptr_t)one);
-	return one;
-}
-
-static uint64_t key_of_place(const struct trace_place *place)
-{
-	uint64_t key = 1;
-
-	for (size_t i = 0; i < place->nframes; i++) {
-		const struct trace_frame *f = &place->frames[i];
-
-		key = map_key_on(key, f->function, strlen(f->function));
-		key = map_key_of_pair(key, f->line);
-	}
-	return place->leaf ? map_key_on(key, place->leaf, strlen(place->leaf)) : key;
-}
-
-static const struct trace_place *one_place(struct top_rows *t, const struct trace_place *place)
-{
-	const struct trace_place *one = place ? map_get(&t->places, (uintptr_t)place) : NULL;
-
-	if (one || !place)
-		return one;
-	uint64_t key = key_of_place(place);
-	one = map_get(&t->place_texts, key);
-	if (!one) {
-		one = place;
-		map_put(&t->place_texts, key, (void *)(uintptr_t)one);
-	}
-	map_put(&t->places, (uintptr_t)place, (void *)(uintptr_t)one);
 	return one;
 }
 
@@ -276,6 +249,16 @@ static void take_span(const struct task_span *span, void *arg)
 
 /* ---- the frame ---- */
 
+/* A place of the last tasks may have shown that those of the first ones are one. */
+static void group_places(struct top_rows *t)
+{
+	for (size_t i = 0; i < t->frame_tasks.n; i++) {
+		struct top_task *task = &t->frame_tasks.data[i];
+
+		task->group = place_groups_find(&t->places, task->place, 0);
+	}
+}
+
 static void take_tasks(struct top_rows *t)
 {
 	t->frame_tasks.n = 0;
@@ -287,9 +270,10 @@ static void take_tasks(struct top_rows *t)
 			continue;
 		struct top_task *task = vec_push(&t->frame_tasks);
 		*task = slot->task;
-		task->place = one_place(t, slot->task.place);
+		place_groups_add(&t->places, task->place, 0);
 		task->stats = slot->interval == t->number ? slot->stats : NULL;
 	}
+	group_places(t);
 }
 
 /* Those that still last were noted by the cut. */
@@ -372,9 +356,8 @@ void top_rows_free(struct top_rows *t)
 	vec_free(&t->frame_tasks);
 	vec_free(&t->frame_stalls);
 	map_free(&t->types);
-	map_free(&t->places);
+	place_groups_free(&t->places);
 	map_free(&t->type_texts);
-	map_free(&t->place_texts);
 	free(t);
 }
 

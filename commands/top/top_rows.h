@@ -50,7 +50,8 @@ struct top_task {
 	enum task_doing doing;
 	uint64_t since;                  /* when that began; ns, CLOCK_MONOTONIC */
 	pid_t tid;                       /* of DOING_POLLING */
-	const struct trace_place *place; /* as in struct task_span; equal ones are the same */
+	const struct trace_place *place; /* as in struct task_span */
+	const struct trace_place *group; /* of place; the same for all tasks at one place */
 	const struct top_stats *stats;   /* NULL: it did nothing */
 };
 

@@ -201,6 +201,29 @@ static void test_groups(void **state)
 	assert_int_equal(list.rows[2].ended, 1);
 }
 
+/* A copy of a trace was cut, and the chain of the first snapshot is whole. */
+static void test_group_of_a_cut_place(void **state)
+{
+	static const struct trace_place cut = {
+		.number = 9, .frames = frames, .nframes = 1, .cut = true
+	};
+	SCRATCH(a);
+	struct top_rows *t CLEANUP(top_rows_freep) = begin_rows();
+
+	(void)state;
+	for (uint64_t id = 7; id < 9; id++) {
+		add(t, TRACE_SPAWN, id, 1100);
+		add(t, TRACE_POLL_START, id, 1110 + 10 * id);
+		end_poll(t, id, 1110 + 10 * id + id, id == 7 ? &here : &cut);
+	}
+	struct top_list list =
+		select_rows(t, top_rows_cut(t, 1400),
+	                    &(struct top_view){ .sort = TOP_TASKS, .grouping = TOP_BY_PLACE }, &a);
+	assert_int_equal(list.n, 1);
+	assert_int_equal(list.rows[0].tasks, 2);
+	assert_non_null(strstr(top_view_place_text(&a, list.rows[0].place), " ..."));
+}
+
 static void test_order_and_filter(void **state)
 {
 	SCRATCH(a);
@@ -367,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_a_task),
 		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_group_of_a_cut_place),
 		cmocka_unit_test(test_order_and_filter),
 		cmocka_unit_test(test_stalls),
 		cmocka_unit_test(test_a_late_stall),

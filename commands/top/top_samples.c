@@ -144,6 +144,7 @@ static void take_tasks(struct top_samples *t, uint64_t time)
 		seen->stats.runnable_ns = share(t, seen->runnable);
 		*task = seen->task;
 		task->since = time; /* unknown */
+		task->group = task->place;
 		task->stats = &seen->stats;
 		t->frame.polled_ns += seen->stats.polled_ns;
 		seen->polling = seen->runnable = 0;

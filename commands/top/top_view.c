@@ -52,9 +52,10 @@ const char *top_view_place_text(struct arena *a, const struct trace_place *place
 	if (!place || !place->nframes)
 		return NULL;
 	const struct trace_frame *f = top_view_frame(place);
+	const char *cut = place->cut ? " ..." : "";
 	if (!f->file || !f->line)
-		return f->function;
-	return arena_printf(a, "%s:%u in %s", f->file, f->line, f->function);
+		return arena_printf(a, "%s%s", f->function, cut);
+	return arena_printf(a, "%s:%u in %s%s", f->file, f->line, f->function, cut);
 }
 
 /* ---- the filter ---- */
@@ -238,7 +239,7 @@ static void group_tasks(struct groups *g, const struct top_frame *frame,
 		if (!matches(view, task->id, task->type, task->place))
 			continue;
 		++*matched;
-		struct group *group = group_of(g, task->type, task->place, task->job);
+		struct group *group = group_of(g, task->type, task->group, task->job);
 		group->row.tasks++;
 		group->row.doing[task->doing]++;
 		if (task->stats)

@@ -30,7 +30,8 @@ struct node {
 	unsigned depth;
 	unsigned box; /* number of the box that it is in, from 1; 0: it is in the object */
 	struct node **children; /* by variant: what it awaits; NULL: no coroutine */
-	struct node *next;      /* in the order of the search */
+	bool *cut;         /* by variant: it awaits a coroutine for which the plan has no room */
+	struct node *next; /* in the order of the search */
 };
 
 const struct trace_frame *trace_place_own(const struct trace_place *place)
@@ -122,6 +123,7 @@ static struct node *add_node(struct planner *p, const struct spot *spot, unsigne
 		.box = spot->box,
 	};
 	node->children = NEW_ARRAY(p->a, struct node *, node->plan->nstates);
+	node->cut = NEW_ARRAY(p->a, bool, node->plan->nstates);
 	*p->last = node;
 	p->last = &node->next;
 	p->n++;
@@ -175,6 +177,26 @@ static struct node *add_behind(struct planner *p, struct spot spot, unsigned dep
 	return node;
 }
 
+/*
+ * Whether what is awaited leads to one coroutine, through any number of pointers: a chain without
+ * it is cut. A trait object or a slice ends a chain for everybody.
+ */
+static bool leads_on(const struct type *t)
+{
+	for (int i = 0; i < MAX_STEPS && t; i++) {
+		const struct type_class *c = type_class_of(t);
+		const struct type *coroutine;
+		uint64_t at;
+
+		if (find_inside(t, 0, 0, &coroutine, &at) == 1)
+			return true;
+		if (c->step == STEP_NONE || c->step == STEP_DYN || c->step == STEP_WIDE)
+			return false;
+		t = c->next;
+	}
+	return false;
+}
+
 /* Breadth first: the outer ones are copied where not all can be. */
 static void add_children(struct planner *p, struct node *node)
 {
@@ -188,6 +210,7 @@ static void add_children(struct planner *p, struct node *node)
 			                           s->variant->offset + s->awaitee->offset,
 			                   node->box };
 		node->children[i] = add_behind(p, spot, node->depth + 1, node, i);
+		node->cut[i] = !node->children[i] && leads_on(spot.type);
 	}
 }
 
@@ -397,7 +420,7 @@ struct chain {
 	size_t states[MAX_DEPTH];
 	size_t n;
 	size_t first; /* of the program's own */
-	bool cut;     /* the last one awaits a coroutine whose state was not copied */
+	bool cut;     /* the last one awaits a coroutine whose state was not read */
 };
 
 static bool find_state(const struct node *node, const unsigned char *bytes, size_t *ret)
@@ -425,18 +448,18 @@ static bool read_chain(struct inspector *in, const struct place_plan *plan,
 		const unsigned char *bytes = find_bytes(plan, node, copy);
 		size_t state;
 
-		if (!bytes) {
-			c->cut = true;
+		if (!bytes)
 			break;
-		}
 		if (!find_state(node, bytes, &state))
 			return false;
 		if (coroutine_outline(in, node->plan, state)->state != FUTURE_SUSPENDED)
 			return c->n > c->first; /* not polled yet, or what was polled is done */
 		c->nodes[c->n] = node;
 		c->states[c->n++] = state;
+		c->cut = node->cut[state];
 		node = node->children[state];
 	}
+	c->cut |= node != NULL;
 	return c->n > c->first;
 }
 
@@ -469,7 +492,9 @@ static const struct trace_place *make_place(struct inspector *in, struct arena *
 			s->library,
 		};
 	}
-	*place = (struct trace_place){ .number = number, .frames = frames, .nframes = n };
+	*place = (struct trace_place){
+		.number = number, .frames = frames, .nframes = n, .cut = c->cut
+	};
 	if (s && s->awaitee && s->awaitee->type && !c->cut)
 		place->leaf = inspector_clean_name(a, type_name(s->awaitee->type));
 	place->yields = !c->cut && is_yield(in, frames[n - 1].function);
@@ -484,7 +509,7 @@ const struct trace_place *place_of(struct places *places, struct inspector *in, 
 
 	if (len != total(plan) || !read_chain(in, plan, copy, &c))
 		return NULL;
-	uint64_t key = map_key_on((uintptr_t)plan, c.states, c.n * sizeof(c.states[0]));
+	uint64_t key = map_key_on((uintptr_t)plan + c.cut, c.states, c.n * sizeof(c.states[0]));
 	const struct trace_place *known = map_get(&places->known, key);
 	if (known || places->n == PLACE_MAX)
 		return known;

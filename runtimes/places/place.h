@@ -32,6 +32,11 @@ struct trace_place {
 	size_t nframes;
 	const char *leaf; /* type of what the last one awaits; NULL: unknown */
 	bool yields;      /* the task has only let others run; of a trace's own places */
+	/*
+	 * The chain goes on from the last frame, as far as types tell: what that awaits was not
+	 * copied, or could not be. leaf is NULL.
+	 */
+	bool cut;
 };
 
 /* The innermost frame of the program's own code, else the innermost one; NULL: there is none. */

@@ -83,6 +83,13 @@ const struct trace_place *snapshot_place(struct snapshot_places *p, const struct
 	return place;
 }
 
+bool snapshot_place_is_unknown(const struct task *task)
+{
+	const struct future *f = task->root;
+
+	return !f || (f->kind != FUTURE_OTHER && f->state != FUTURE_UNRESUMED);
+}
+
 void snapshot_place_free(struct snapshot_places *p)
 {
 	map_free(&p->known);

@@ -16,6 +16,11 @@ struct snapshot_places {
 /* The place where a task waits; NULL: it is polled, or unknown. Equal places are the same object.
  */
 const struct trace_place *snapshot_place(struct snapshot_places *p, const struct task *task);
+/*
+ * Whether a task without a place has one all the same, which is unknown: it has been polled, or may
+ * have been, and its future is a coroutine, or was not read.
+ */
+bool snapshot_place_is_unknown(const struct task *task);
 void snapshot_place_free(struct snapshot_places *p);
 
 #endif

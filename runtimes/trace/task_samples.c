@@ -72,9 +72,12 @@ static struct task_span *slot_of(struct task_samples *t, uint64_t id)
 	return &t->slots.data[slot];
 }
 
-/* Passes the span of a task in this sample; now: what the snapshot shows. */
+/*
+ * Passes the span of a task in this sample; now: what the snapshot shows. unplaced: a task without
+ * a place has one, which is unknown.
+ */
 static void pass(struct task_samples *t, const struct task_span *now,
-                 const struct trace_place *place)
+                 const struct trace_place *place, bool unplaced)
 {
 	struct task_span *span = slot_of(t, now->task);
 	bool off = false;
@@ -89,6 +92,7 @@ static void pass(struct task_samples *t, const struct task_span *now,
 	*span = *now;
 	span->type = type_of(t, now->type);
 	span->place = place;
+	span->unplaced = unplaced && !place;
 	span->slot = slot;
 	span->began = span->from = t->from;
 	span->to = t->to;
@@ -122,13 +126,14 @@ void task_samples_add(struct task_samples *t, const struct snapshot *s, uint64_t
 	t->untracked = 0;
 	for (size_t i = 0; i < s->ntasks; i++) {
 		if (snapshot_span(s, s->tasks[i], &now))
-			pass(t, &now, snapshot_place(&t->places, s->tasks[i]));
+			pass(t, &now, snapshot_place(&t->places, s->tasks[i]),
+			     snapshot_place_is_unknown(s->tasks[i]));
 		else if (!s->tasks[i]->number && s->tasks[i]->state <= TASK_RUNNING)
 			t->untracked++;
 	}
 	for (size_t i = 0; i < s->njobs; i++) {
 		if (snapshot_span_of_job(s, &s->jobs[i], &now))
-			pass(t, &now, NULL);
+			pass(t, &now, NULL, false);
 		else
 			t->untracked++;
 	}

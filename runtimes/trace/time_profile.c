@@ -5,8 +5,12 @@
 
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
+#include "runtimes/places/place_groups.h"
 
 enum { MAX_ROWS = 1 << 20 /* pairs of a type and a place; further places are left out */ };
+
+/* Stands for the place of a task that sleeps at an await which is unknown. */
+static const struct trace_place unknown_place;
 
 /* The time of one type at one place. */
 struct row {
@@ -164,7 +168,8 @@ static void add_times(struct time_profile *p, struct slot *s, const struct task_
 		[DOING_WAITING] = PROFILE_WAITING,
 	};
 	bool polled = span->doing == DOING_POLLING;
-	size_t row = row_at(p, s, polled ? span->resumed : span->place, polled);
+	const struct trace_place *at = polled ? span->resumed : span->place;
+	size_t row = row_at(p, s, !at && span->unplaced ? &unknown_place : at, polled);
 	struct profile_times *times = &p->rows.data[row - 1].times;
 
 	uint64_t off = polled && span->off_known ? span->off_ns : 0;
@@ -218,6 +223,7 @@ struct builder {
 	struct profile_node **of_row; /* by index: the node of its polls, of those with samples */
 	uint64_t *shared;             /* likewise: of its PROFILE_POLLING, what the samples got */
 	uint64_t *seen;               /* likewise: samples that got their part */
+	struct place_groups groups;   /* within each type */
 	profile_code_fn *code;
 	void *arg;
 };
@@ -262,16 +268,32 @@ static struct profile_node *add_frames(struct builder *b, struct profile_node *n
 	return node;
 }
 
-static void add_row(struct builder *b, const struct row *row, size_t index)
+/* The node of a place below that of its type. */
+static struct profile_node *add_place(struct builder *b, const struct row *row)
 {
-	const struct trace_place *place = row->place;
+	const struct trace_place *place = place_groups_find(&b->groups, row->place, row->type);
 	struct profile_node *node = b->roots[row->type];
 
-	if (place)
-		node = add_frames(b, node, PROFILE_FRAME, place->frames, place->nframes);
-	if (place && place->leaf && !row->polled)
-		node = child(b, node,
-		             &(struct profile_node){ .kind = PROFILE_LEAF, .name = place->leaf });
+	if (!place)
+		return node;
+	if (row->place == &unknown_place)
+		return child(b, node, &(struct profile_node){ .kind = PROFILE_UNPLACED });
+	node = add_frames(b, node, PROFILE_FRAME, place->frames, place->nframes);
+	/* Code that a poll runs is behind its await, whatever that is. */
+	if (row->polled)
+		return node;
+	if (place->cut)
+		return child(b, node, &(struct profile_node){ .kind = PROFILE_CUT });
+	return place->leaf
+	               ? child(b, node,
+	                       &(struct profile_node){ .kind = PROFILE_LEAF, .name = place->leaf })
+	               : node;
+}
+
+static void add_row(struct builder *b, const struct row *row, size_t index)
+{
+	struct profile_node *node = add_place(b, row);
+
 	if (row->samples)
 		b->of_row[index] = node;
 	profile_times_add(&node->self, &row->times);
@@ -411,6 +433,8 @@ void time_profile_tree(const struct time_profile *p, struct arena *a, profile_co
 	b.shared = NEW_ARRAY(a, uint64_t, p->rows.n + 1);
 	b.seen = NEW_ARRAY(a, uint64_t, p->rows.n + 1);
 	for (size_t i = 0; i < p->rows.n; i++)
+		place_groups_add(&b.groups, p->rows.data[i].place, p->rows.data[i].type);
+	for (size_t i = 0; i < p->rows.n; i++)
 		add_row(&b, &p->rows.data[i], i);
 	add_stacks(&b, p);
 	ret->roots = sorted(ret->roots);
@@ -419,4 +443,5 @@ void time_profile_tree(const struct time_profile *p, struct arena *a, profile_co
 	for (struct profile_node *node = ret->roots; node; node = node->next)
 		number_types(node, n++);
 	map_free(&b.nodes);
+	place_groups_free(&b.groups);
 }

@@ -41,10 +41,12 @@ struct profile_type {
 };
 
 enum profile_node_kind {
-	PROFILE_TYPE,  /* the type of a task */
-	PROFILE_FRAME, /* an async function, at the line where it awaits the next one */
-	PROFILE_LEAF,  /* what the last one awaits */
-	PROFILE_CODE,  /* a function that a poll has called, at the line of its own call */
+	PROFILE_TYPE,     /* the type of a task */
+	PROFILE_FRAME,    /* an async function, at the line where it awaits the next one */
+	PROFILE_LEAF,     /* what the last one awaits */
+	PROFILE_CUT,      /* the same where it is an async function that was not read; name NULL */
+	PROFILE_UNPLACED, /* an await of the task, of which nothing is known; name NULL */
+	PROFILE_CODE,     /* a function that a poll has called, at the line of its own call */
 };
 
 /*

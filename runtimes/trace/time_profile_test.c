@@ -240,6 +240,49 @@ static void test_samples(void **state)
 	assert_int_equal(t.tree.types[0].polls, 1);
 }
 
+/* One chain was cut, as of a trace, and the other one is whole: they are at one place. */
+static void test_cut_chain(void **state)
+{
+	static const struct trace_place cut = { .frames = outer, .nframes = 1, .cut = true };
+	struct test t CLEANUP(free_test);
+
+	(void)state;
+	begin(&t);
+	add(&t, TRACE_SPAWN, 100, 1, "T");
+	add(&t, TRACE_SPAWN, 100, 2, "T");
+	poll(&t, 100, 100, 1, &at_inner);
+	poll(&t, 100, 100, 2, &cut);
+	assert_string_equal(end(&t, 150), "T w100 {app::outer:9 w100 {? w100}}; ");
+	assert_int_equal(t.tree.roots->children->children->kind, PROFILE_CUT);
+}
+
+/* A sample of a task at an await that nobody knows, and one of a task that was never polled. */
+static void test_unknown_place(void **state)
+{
+	struct task_span span = { .task = 1,
+		                  .type = "T",
+		                  .doing = DOING_POLLING,
+		                  .from = 100,
+		                  .to = 130,
+		                  .open = true,
+		                  .unplaced = true };
+	struct test t CLEANUP(free_test);
+
+	(void)state;
+	begin(&t);
+	time_profile_add(&span, t.profile);
+	span = (struct task_span){ .task = 2,
+		                   .slot = 1,
+		                   .type = "T",
+		                   .doing = DOING_RUNNABLE,
+		                   .from = 100,
+		                   .to = 110,
+		                   .open = true };
+	time_profile_add(&span, t.profile);
+	assert_string_equal(end(&t, 150), "T p30 r10 / r10 {? p30}; ");
+	assert_int_equal(t.tree.roots->children->kind, PROFILE_UNPLACED);
+}
+
 static void test_many_places(void **state)
 {
 	enum { PLACES = 1000 };
@@ -270,7 +313,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_of_one_task), cmocka_unit_test(test_types),
 		cmocka_unit_test(test_lost_events),      cmocka_unit_test(test_off_processor),
-		cmocka_unit_test(test_samples),          cmocka_unit_test(test_many_places),
+		cmocka_unit_test(test_samples),          cmocka_unit_test(test_cut_chain),
+		cmocka_unit_test(test_unknown_place),    cmocka_unit_test(test_many_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

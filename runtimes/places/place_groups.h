@@ -1,0 +1,26 @@
+/*
+ * Which places are one: a chain that was cut stands for all that go on from its last frame. What a
+ * snapshot shows is whole, and a copy of a trace may be cut, so that two tasks at one await would
+ * be at two places.
+ */
+#ifndef RUNTIMES_PLACES_PLACE_GROUPS_H
+#define RUNTIMES_PLACES_PLACE_GROUPS_H
+
+#include "debugger/base/map.h"
+#include "runtimes/places/place.h"
+
+/* All zeros: none yet. Places must live as long. */
+struct place_groups {
+	struct map seen;  /* place -> NULL */
+	struct map texts; /* key of frames and leaf -> the first place with them */
+	struct map cuts;  /* key of frames -> the first place that was cut there */
+};
+
+/* Adds a place; NULL: none. within: places of other values are never one with it. */
+void place_groups_add(struct place_groups *g, const struct trace_place *place, uint64_t within);
+/* The place that stands for one that was added, by all that were added so far; NULL for NULL. */
+const struct trace_place *place_groups_find(const struct place_groups *g,
+                                            const struct trace_place *place, uint64_t within);
+void place_groups_free(struct place_groups *g);
+
+#endif
