@@ -482,6 +482,8 @@ static struct error *follow(struct topping *t)
 	event_tally_begin(t->tally, s, t->began);
 	top_hints_look(&t->proofs, s);
 	top_hints_plan(&t->proofs, trace_plan_of(t->trace));
+	if (trace_plan_of(t->trace)->late_ends)
+		top_rows_late_ends(t->rows);
 	asyncdbg_drop(t->s->handle);
 	if (!complete)
 		fprintf(t->out->options.messages,

@@ -83,7 +83,7 @@ static void find_self_waking(struct finder *f, const struct top_frame *frame)
 static void find_long_polls(struct finder *f, const struct top_frame *frame)
 {
 	begin(f, TOP_NEVER_YIELDS);
-	for (size_t i = 0; i < frame->n; i++) {
+	for (size_t i = 0; !frame->late_ends && i < frame->n; i++) {
 		const struct top_task *task = &frame->tasks[i];
 
 		if (task->doing == DOING_POLLING && task->job == TRACE_TASK &&

@@ -3,6 +3,7 @@
 
 #include "commands/json/out_json.h"
 #include "commands/top/top_page.h"
+#include "debugger/base/clock.h"
 
 static void put_id(struct json_writer *w, const char *key, uint64_t id)
 {
@@ -32,13 +33,20 @@ static const char *kind_of(enum trace_job job)
 	return job == TRACE_BLOCKING ? "blocking" : job == TRACE_UNKNOWN_JOB ? NULL : "task";
 }
 
+/* Whether it is known since when a task does what it does. */
+static bool has_since(const struct top_page *p, const struct top_task *task)
+{
+	return task->doing != DOING_UNKNOWN && !p->sampling &&
+	       (task->doing != DOING_POLLING || !p->frame->late_ends);
+}
+
 static void put_what(struct json_writer *w, const struct top_page *p, const struct top_row *row)
 {
 	if (row->task) {
 		put_id(w, "task", row->task->id);
 		json_put_text(w, "state", states[row->task->doing]);
-		put_if(w, "since_ns", row->task->doing != DOING_UNKNOWN && !p->sampling,
-		       p->frame->time - row->task->since);
+		put_if(w, "since_ns", has_since(p, row->task),
+		       clock_between(row->task->since, p->frame->time));
 	} else {
 		json_put_int(w, "tasks", (int64_t)row->tasks);
 		json_put_int(w, "ended", (int64_t)row->ended);

@@ -30,6 +30,7 @@ struct top_rows {
 	struct interval intervals[2];
 	uint64_t number; /* of the interval that fills, from 1 */
 	uint64_t begin, began, stall_ns;
+	bool late_ends;
 	struct map types;      /* pointers of spans -> the one that stands for all */
 	struct map type_texts; /* likewise, by hash */
 	struct place_groups places;
@@ -146,7 +147,8 @@ static void count_polling(struct top_rows *t, const struct task_span *span, stru
 	struct top_stats *s = stats_of(t, slot);
 	struct interval *now = filling(t);
 	/* A poll whose end was not seen has taken less, and may have been short. */
-	uint64_t ns = span->late ? 0 : span->to - span->began;
+	bool bound = span->late || (span->open && t->late_ends);
+	uint64_t ns = bound ? 0 : span->to - span->began;
 
 	if (span->from == span->began && span->began > t->begin) {
 		s->polls++;
@@ -311,6 +313,7 @@ const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time)
 	t->frame = (struct top_frame){
 		.began = t->began,
 		.time = time,
+		.late_ends = t->late_ends,
 		.tasks = t->frame_tasks.data,
 		.n = t->frame_tasks.n,
 		.ended = now->ended.data,
@@ -339,6 +342,11 @@ struct top_rows *top_rows_new(uint64_t stall_ns)
 	t->spans = task_spans_new(take_span, t);
 	t->stall_ns = stall_ns;
 	return t;
+}
+
+void top_rows_late_ends(struct top_rows *t)
+{
+	t->late_ends = true;
 }
 
 void top_rows_free(struct top_rows *t)

@@ -75,7 +75,8 @@ struct top_stall {
 
 /* An interval. */
 struct top_frame {
-	uint64_t began, time;         /* ns, CLOCK_MONOTONIC */
+	uint64_t began, time; /* ns, CLOCK_MONOTONIC */
+	bool late_ends; /* see top_rows_late_ends(): tasks that are polled may be so no more */
 	const struct top_task *tasks; /* those that exist */
 	size_t n;
 	const struct top_ended *ended;
@@ -91,6 +92,11 @@ struct top_frame {
 
 /* A poll longer than stall_ns is a stall. Never NULL. */
 struct top_rows *top_rows_new(uint64_t stall_ns);
+/*
+ * Ends of polls are seen only by what the thread does next: how long one that goes on has taken is
+ * unknown, since it may be over.
+ */
+void top_rows_late_ends(struct top_rows *t);
 /* NULL is allowed. */
 void top_rows_free(struct top_rows *t);
 void top_rows_freep(struct top_rows **t);

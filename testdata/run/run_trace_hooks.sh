@@ -1,6 +1,7 @@
 #!/bin/bash
 # Traces the program `traced`, built with tokio_unstable, and compares the events with what tokio's own
-# hooks and counters have: see run_trace_hooks.py.
+# hooks and counters have: see run_trace_hooks.py; and the lengths of polls under load with what the hooks have
+# timed: see run_trace_load.py.
 #
 # usage: run_trace_hooks.sh ASYNCDBG PROFILE [LOCK]
 #
@@ -14,3 +15,5 @@ case $profile in debug*) slow=(--allow-slow) ;; esac
 build_traced "${3:-}" traced
 make_cache
 "$testdata/run/run_trace_hooks.py" "${slow[@]}" "$asyncdbg" "$BINARIES/traced"
+"$testdata/run/run_trace_load.py" "$asyncdbg" "$BINARIES/traced"
+[ ${#slow[@]} -eq 0 ] || "$testdata/run/run_trace_load.py" "${slow[@]}" "$asyncdbg" "$BINARIES/traced"

@@ -18,6 +18,7 @@
 //! flat [SECONDS [WORKERS]]  a task a worker that yields as fast as it can
 //! backtrace            a task that captures its own backtrace
 //! hooked [MS]          tasks that yield and sleep for so long; what tokio's hooks see (tokio_unstable)
+//! timed [MS]           tasks on many workers, beside threads that compute; hooks time each poll (tokio_unstable)
 //! top [SECONDS]        tasks that stand out, each in a way of its own
 //! crowd [TASKS [SECONDS [PERIOD]]]  so many tasks, each of which wakes up each PERIOD ms
 //! fork [ROUNDS]        pingpong in a child that the program forks, and then in itself
@@ -27,6 +28,7 @@
 //! an aborted task without a poll), blocking (jobs), workers, calls.poll (of tokio's function that
 //! polls a task, which has one call for each job and each worker too), calls.complete (likewise),
 //! polls.NAME (polls by the task's async fn). wakes, wakes.NAME (of that task by the other one),
+//! longest.ID (ns, from before the longest poll of that task to behind it),
 //! id.NAME (of the task of that async fn), stalls (polls that sleep), rounds (of waking), own (wake-ups of a
 //! task by itself), status (of the child), parks (worker_park_count of all workers), stall_ns (how long the poll takes at least), starved_ns (likewise,
 //! how long the task waits), parts (of which the first function takes one), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
@@ -38,6 +40,8 @@ mod hooked;
 mod load;
 mod process;
 mod tasks;
+#[cfg(tokio_unstable)]
+mod timed;
 mod top;
 
 use std::env;
@@ -71,6 +75,8 @@ fn run(section: &str) {
         "backtrace" => load::backtrace(),
         #[cfg(tokio_unstable)]
         "hooked" => hooked::hooked(number(0, 1000)),
+        #[cfg(tokio_unstable)]
+        "timed" => timed::timed(number(0, 1000)),
         "fork" => process::fork_first(|| tasks::pingpong(number(0, 1000))),
         _ => panic!("no section \"{}\"", section),
     }
