@@ -1,6 +1,8 @@
 /*
  * A trace for Perfetto: for each thread a track of what it polls, and for each task a track of its
- * states, below one of its type. An arrow goes from each wake-up to the poll that follows.
+ * states, below one of its type. Beyond some hundred tasks those of a type share tracks: a viewer
+ * shows no more of them, and a server has one for each request. An arrow goes from each wake-up to
+ * the poll that follows.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/live/proc.h"
 #include "debugger/target/target.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/trace/trace_key.h"
@@ -18,11 +21,22 @@
 
 enum {
 	MAX_GROUPS = 10000, /* types with a track of their own */
+	OWN_TRACKS = 300,   /* tasks with one; further ones share those of tasks that have ended */
 	SPARE_TASKS = 4096, /* ended tasks that are kept before they are forgotten */
+};
+
+/* The tasks of one type. */
+struct track_group {
+	uint64_t track;
+	size_t nlanes;
+	VEC(uint64_t) free; /* lanes whose task has ended */
 };
 
 struct task_track {
 	uint64_t id, track;
+	struct track_group *group;
+	bool shared; /* track is a lane, in which a slice around the others has the task's name, */
+	bool named;  /* which is open */
 	uint64_t flow; /* of the wake-up that its next poll follows; 0: none */
 	pid_t polled_on;
 	bool open, alive; /* a slice is open; the task has not ended */
@@ -35,15 +49,18 @@ struct sink_perfetto {
 	struct sink_counters *counters;
 	struct error *err;  /* the first one */
 	struct map threads; /* tid -> track */
-	struct map groups;  /* hash of a type -> track */
+	struct map names;   /* tid -> name that the thread has in the snapshot */
+	struct map groups;  /* hash of a type -> struct track_group */
 	struct map types;   /* address of a type's name, or of a place -> its text */
 	struct map tasks;   /* id -> index + 1 */
 	struct map
 		sites; /* id of a task that exists when the trace begins -> struct source_place */
 	VEC(struct task_track) list;
-	size_t ngroups, nalive;
-	uint64_t others, alive, nflows; /* tracks of the types beyond, and of the number of tasks */
-	uint64_t last;                  /* time of the latest item */
+	size_t ngroups, nalive, nown; /* nown: tasks with a track of their own */
+	struct track_group others;    /* of the types beyond */
+	uint64_t alive, nflows;       /* alive: track of the number of tasks */
+	pid_t pid;
+	uint64_t last; /* time of the latest item */
 	struct arena arena;
 };
 
@@ -66,6 +83,32 @@ static const char *short_name(struct sink_perfetto *s, const char *type)
 	return map_get(&s->types, (uintptr_t)type);
 }
 
+/* What the kernel calls a thread, now or in the snapshot; NULL: unknown. The text lives in a. */
+static const char *comm_of(const struct sink_perfetto *s, struct arena *a, pid_t tid)
+{
+	char *comm = tid > 0 ? proc_read(a, s->pid, arena_printf(a, "task/%d/comm", (int)tid), NULL)
+	                     : NULL;
+
+	if (!comm || !*comm)
+		return map_get(&s->names, (uint64_t)tid);
+	comm[strcspn(comm, "\n")] = 0;
+	return comm;
+}
+
+/* "tokio-rt-worker (worker 0/3)": the number is that of its runtime and within it. */
+static const char *thread_name(const struct sink_perfetto *s, struct arena *a,
+                               const struct trace_item *item)
+{
+	const char *comm = comm_of(s, a, item->tid);
+	const char *own = item->worker >= 0
+	                          ? arena_printf(a, "worker %d/%d", item->runtime, item->worker)
+	                          : NULL;
+
+	if (comm && own)
+		return arena_printf(a, "%s (%s)", comm, own);
+	return comm ? comm : own ? own : arena_printf(a, "thread %d", (int)item->tid);
+}
+
 static uint64_t thread_track(struct sink_perfetto *s, const struct trace_item *item)
 {
 	uint64_t track = (uintptr_t)map_get(&s->threads, (uint64_t)item->tid);
@@ -75,30 +118,42 @@ static uint64_t thread_track(struct sink_perfetto *s, const struct trace_item *i
 
 	if (track)
 		return track;
-	note(s, perfetto_add_thread(s->p, tid,
-	                            item->worker >= 0 ? arena_printf(&tmp, "worker %d/%d",
-	                                                             item->runtime, item->worker)
-	                                              : arena_printf(&tmp, "thread %d", item->tid),
-	                            &track));
+	note(s, perfetto_add_thread(s->p, tid, thread_name(s, &tmp, item), &track));
 	map_put(&s->threads, (uint64_t)item->tid, (void *)(uintptr_t)track);
 	return track;
 }
 
-static uint64_t group_track(struct sink_perfetto *s, const char *type)
+static struct track_group *group_of(struct sink_perfetto *s, const char *type)
 {
 	const char *name = short_name(s, type);
-	uint64_t key = map_key_of_text(name), track = (uintptr_t)map_get(&s->groups, key);
+	uint64_t key = map_key_of_text(name);
+	struct track_group *g = map_get(&s->groups, key);
 
-	if (track)
-		return track;
-	if (s->ngroups++ >= MAX_GROUPS) {
-		if (!s->others)
-			note(s,
-			     perfetto_add_track(s->p, PERFETTO_PROCESS, "other types", &s->others));
-		return s->others;
+	if (g)
+		return g;
+	if (s->ngroups++ < MAX_GROUPS) {
+		g = NEW(&s->arena, struct track_group);
+		map_put(&s->groups, key, g);
+	} else {
+		name = "other types";
+		g = &s->others;
 	}
-	note(s, perfetto_add_track(s->p, PERFETTO_PROCESS, name, &track));
-	map_put(&s->groups, key, (void *)(uintptr_t)track);
+	if (!g->track)
+		note(s, perfetto_add_track(s->p, PERFETTO_PROCESS, name, &g->track));
+	return g;
+}
+
+/* The lane of a task that has ended, else a new one. */
+static uint64_t take_lane(struct sink_perfetto *s, struct track_group *g)
+{
+	SCRATCH(tmp);
+	uint64_t track;
+
+	if (g->free.n)
+		return g->free.data[--g->free.n];
+	note(s,
+	     perfetto_add_track(s->p, g->track,
+	                        arena_printf(&tmp, "more tasks, lane %zu", ++g->nlanes), &track));
 	return track;
 }
 
@@ -117,6 +172,11 @@ static void forget_ended(struct sink_perfetto *s)
 	s->list.n = n;
 }
 
+static const char *task_name(struct arena *a, uint64_t id)
+{
+	return arena_printf(a, "task %s", trace_key_text(a, id));
+}
+
 static struct task_track *new_track(struct sink_perfetto *s, uint64_t id, const char *type)
 {
 	SCRATCH(tmp);
@@ -124,12 +184,15 @@ static struct task_track *new_track(struct sink_perfetto *s, uint64_t id, const 
 	if (s->list.n > 2 * s->nalive + SPARE_TASKS)
 		forget_ended(s);
 	struct task_track *t = vec_push(&s->list);
-	*t = (struct task_track){ .id = id, .alive = true };
+	*t = (struct task_track){ .id = id, .alive = true, .group = group_of(s, type) };
 	s->nalive++;
 	map_put(&s->tasks, id, (void *)(uintptr_t)s->list.n);
-	note(s, perfetto_add_track(s->p, group_track(s, type),
-	                           arena_printf(&tmp, "task %s", trace_key_text(&tmp, id)),
-	                           &t->track));
+	t->shared = s->nown >= OWN_TRACKS;
+	s->nown += !t->shared;
+	if (t->shared)
+		t->track = take_lane(s, t->group);
+	else
+		note(s, perfetto_add_track(s->p, t->group->track, task_name(&tmp, id), &t->track));
 	return t;
 }
 
@@ -168,17 +231,48 @@ static void end_slice(struct sink_perfetto *s, struct task_track *t, uint64_t ti
 	t->open = false;
 }
 
-/* chain: NULL for none. */
-static void begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time,
-                        const char *name, const struct perfetto_value *chain)
+/* Begins the slice around all others of a task in a lane. */
+static void begin_task(struct sink_perfetto *s, struct task_track *t, uint64_t time)
 {
+	SCRATCH(tmp);
+
+	if (t->shared && !t->named)
+		note(s, perfetto_begin(s->p,
+		                       &(struct perfetto_event){ .time = time,
+		                                                 .track = t->track,
+		                                                 .name = task_name(&tmp, t->id) }));
+	t->named = t->shared;
+}
+
+/* A task that has ended does nothing: its lane may be that of another one. */
+static void begin_slice(struct sink_perfetto *s, struct task_track *t, uint64_t time,
+                        const char *name, const struct perfetto_value *values, size_t n)
+{
+	if (!t->alive)
+		return;
 	end_slice(s, t, time);
+	begin_task(s, t, time);
 	note(s, perfetto_begin(s->p, &(struct perfetto_event){ .time = time,
 	                                                       .track = t->track,
 	                                                       .name = name,
-	                                                       .values = chain,
-	                                                       .nvalues = chain != NULL }));
+	                                                       .values = values,
+	                                                       .nvalues = n }));
 	t->open = true;
+}
+
+/* The task has ended. */
+static void end_task(struct sink_perfetto *s, struct task_track *t, uint64_t time)
+{
+	end_slice(s, t, time);
+	if (!t->alive)
+		return;
+	if (t->named)
+		note(s, perfetto_end(s->p,
+		                     &(struct perfetto_event){ .time = time, .track = t->track }));
+	t->alive = t->named = false;
+	s->nalive--;
+	if (t->shared)
+		*vec_push(&t->group->free) = t->track;
 }
 
 /* The whole chain of awaits, outermost first; false: unknown. The text lives in a. */
@@ -194,8 +288,8 @@ static bool chain_value(struct arena *a, const struct trace_place *place,
 		if (f->file && f->line)
 			str_printf(&text, " at %s:%u", f->file, f->line);
 	}
-	if (place && place->nframes && place->leaf)
-		str_printf(&text, " > %s", place->leaf);
+	if (place && place->nframes && (place->leaf || place->cut))
+		str_printf(&text, " > %s", place->leaf ? place->leaf : "...");
 	*ret = (struct perfetto_value){ .key = "awaits", .text = arena_strdup(a, str_text(&text)) };
 	return place && place->nframes;
 }
@@ -226,13 +320,7 @@ static void spawns(struct sink_perfetto *s, const struct trace_item *item)
 	SCRATCH(tmp);
 	bool known = site_value(&tmp, item->spawned_at, &site);
 
-	end_slice(s, t, item->time);
-	note(s, perfetto_begin(s->p, &(struct perfetto_event){ .time = item->time,
-	                                                       .track = t->track,
-	                                                       .name = "runnable",
-	                                                       .values = &site,
-	                                                       .nvalues = known }));
-	t->open = true;
+	begin_slice(s, t, item->time, "runnable", &site, known);
 	count_alive(s, item->time);
 }
 
@@ -265,7 +353,7 @@ static void poll_starts(struct sink_perfetto *s, const struct trace_item *item, 
 				     }));
 	t->flow = 0;
 	t->polled_on = item->tid;
-	begin_slice(s, t, item->time, "polling", NULL);
+	begin_slice(s, t, item->time, "polling", NULL, 0);
 }
 
 static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
@@ -287,8 +375,8 @@ static void poll_ends(struct sink_perfetto *s, const struct trace_item *item, ui
 	                                                     .nvalues = item->late ? 2 : 1 }));
 	/* Another thread may poll it already. */
 	if (t->alive && t->polled_on == item->tid)
-		begin_slice(s, t, item->time, waiting_name(s, item->place),
-		            chain_value(&tmp, item->place, &chain) ? &chain : NULL);
+		begin_slice(s, t, item->time, waiting_name(s, item->place), &chain,
+		            chain_value(&tmp, item->place, &chain));
 }
 
 static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64_t thread)
@@ -310,7 +398,7 @@ static void wakes(struct sink_perfetto *s, const struct trace_item *item, uint64
 					       .nvalues = 1,
 				       }));
 	t->polled_on = 0;
-	begin_slice(s, t, item->time, "runnable", NULL);
+	begin_slice(s, t, item->time, "runnable", NULL, 0);
 }
 
 /* A static probe of the program itself. */
@@ -344,11 +432,7 @@ static void terminates(struct sink_perfetto *s, const struct trace_item *item)
 {
 	struct task_track *t = task_track(s, item->task, item->type);
 
-	end_slice(s, t, item->time);
-	if (t->alive) {
-		t->alive = false;
-		s->nalive--;
-	}
+	end_task(s, t, item->time);
 	count_alive(s, item->time);
 }
 
@@ -416,7 +500,7 @@ static void lost(struct sink *sink, uint64_t n)
 		                                                         .nvalues = 1 }));
 	note(s, perfetto_end_all(s->p, s->last, &cut, 1));
 	for (size_t i = 0; i < s->list.n; i++) {
-		s->list.data[i].open = false;
+		s->list.data[i].open = s->list.data[i].named = false;
 		s->list.data[i].polled_on = 0;
 	}
 	sink_counters_lost(s->counters);
@@ -464,14 +548,7 @@ static void exists(const struct task_span *span, void *arg)
 	if (!names[span->doing])
 		return;
 	t->polled_on = span->doing == DOING_POLLING ? span->tid : 0;
-	t->open = true;
-	note(s, perfetto_begin(s->p, &(struct perfetto_event){
-					     .time = s->sink.start,
-					     .track = t->track,
-					     .name = names[span->doing],
-					     .values = values,
-					     .nvalues = n,
-				     }));
+	begin_slice(s, t, s->sink.start, names[span->doing], values, n);
 }
 
 /* A poll or a park that goes on when the trace begins. */
@@ -528,6 +605,12 @@ static void begin(struct sink *sink, const struct trace_heading *h)
 	                      snap->target.command ? snap->target.command : "program", &s->p));
 	if (!s->p)
 		return;
+	s->pid = snap->target.pid;
+	for (size_t i = 0; i < snap->nthreads; i++) {
+		if (snap->threads[i].name)
+			map_put(&s->names, (uint64_t)snap->threads[i].tid,
+			        arena_strdup(&s->arena, snap->threads[i].name));
+	}
 	s->counters = sink_counters_new(s->p, h);
 	if (h->plan->has[TRACE_SPAWN] && h->plan->has[TRACE_TERMINATE])
 		note(s, perfetto_add_counter(s->p, PERFETTO_PROCESS, "alive tasks", "tasks",
@@ -574,6 +657,12 @@ static void free_sink(struct sink *sink)
 	perfetto_close(s->p);
 	error_free(s->err);
 	map_free(&s->threads);
+	map_free(&s->names);
+	for (size_t i = 0; i < s->groups.capacity; i++) {
+		if (s->groups.slots[i].key)
+			vec_free(&((struct track_group *)s->groups.slots[i].value)->free);
+	}
+	vec_free(&s->others.free);
 	map_free(&s->groups);
 	map_free(&s->types);
 	map_free(&s->tasks);

@@ -454,6 +454,8 @@ static struct error *trace_program(struct tracing *t, struct session *s, const c
 	t->options.pid = l->pid;
 	t->live = (struct live_session){ .of = s, .pid = l->pid };
 	t->about->target.pid = l->pid;
+	if (!t->about->target.command)
+		t->about->target.command = str_base_name(words[0]);
 	TRY(trace_open(in, &t->options, &t->trace));
 	t->start = trace_start(t->trace);
 	following_warn(t->trace, t->options.events, t->out);
