@@ -64,8 +64,9 @@ enum record_kind {
 	RECORD_HELD,     /* nth state of a coroutine -> its variables: see unpolled_plan() */
 	RECORD_CONTEXT,  /* DIE of a function -> whether it has a task's Context */
 	/*
-	 * 1 -> name of a function: see enumerated_executor(); 2 -> see enumerated_has_probes(). In
-	 * the file of surveys: a file -> the executors in it, see survey_cache.h.
+	 * 1 -> name of a function: see enumerated_executor(); 2 -> see enumerated_has_probes(); an
+	 * address with the highest bit -> a number: see enumerated_argument(). In the file of
+	 * surveys: a file -> the executors in it, see survey_cache.h.
 	 */
 	RECORD_EXECUTOR,
 	RECORD_KINDS,

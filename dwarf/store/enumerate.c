@@ -2,6 +2,9 @@
 
 #include "dwarf/module/die_name.h"
 #include <dwarf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -235,6 +238,30 @@ void enumerated_note_probes(struct dwarf_module *dm)
 bool enumerated_has_probes(struct dwarf_module *dm)
 {
 	return has_key(dm, PROBES_NOTED);
+}
+
+/* Addresses of code have this bit clear: such a key is none of those of shared code. */
+static uint64_t argument_key(uint64_t link)
+{
+	return link | UINT64_C(1) << 63;
+}
+
+void enumerated_note_argument(struct dwarf_module *dm, uint64_t link, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	note_key(dm, argument_key(link), text);
+}
+
+bool enumerated_argument(struct dwarf_module *dm, uint64_t link, uint64_t *ret)
+{
+	struct record record;
+
+	if (!record_find(debuginfo_records(dm), RECORD_EXECUTOR, argument_key(link), NULL, &record))
+		return false;
+	*ret = strtoull(record_text(&record), NULL, 10);
+	return true;
 }
 
 static void visit_scope(struct enumeration *e, struct unit *u, uint32_t index)

@@ -61,4 +61,11 @@ bool enumerated_is_shared(struct dwarf_module *dm, uint64_t link);
 void enumerated_note_probes(struct dwarf_module *dm);
 bool enumerated_has_probes(struct dwarf_module *dm);
 
+/*
+ * Notes a number about an argument of the function that begins at that link-time address; where a
+ * file has it, *ret.
+ */
+void enumerated_note_argument(struct dwarf_module *dm, uint64_t link, uint64_t number);
+bool enumerated_argument(struct dwarf_module *dm, uint64_t link, uint64_t *ret);
+
 #endif

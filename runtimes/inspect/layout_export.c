@@ -1,4 +1,5 @@
 #include "runtimes/inspect/layout_export.h"
+#include "runtimes/common/none_argument.h"
 
 #include <string.h>
 
@@ -69,19 +70,32 @@ static void meet_type(const struct type *t, void *arg)
 
 /* ---- roots ---- */
 
+static bool is_of_row(const struct probe_row *row, const char *path)
+{
+	const char *last = qualified_last(path);
+	size_t len = strlen(row->name);
+
+	return str_begins(path, row->within) && qualified_base_len(last) == len &&
+	       strncmp(last, row->name, len) == 0;
+}
+
 /* Whether a trace needs the function: it is of the runtime's probe points. */
 static bool is_probed(const struct runtime *r, const char *path)
 {
-	const char *last = qualified_last(path);
+	const struct probe_row *row = r->probes;
 
+	while (row && row->name && !is_of_row(row, path))
+		row++;
+	return row && row->name;
+}
+
+/* Notes for a trace which argument tells that a call of the function has none. */
+static void note_none(const struct function *f, const struct runtime *r)
+{
 	for (const struct probe_row *row = r->probes; row && row->name; row++) {
-		size_t len = strlen(row->name);
-
-		if (str_begins(path, row->within) && qualified_base_len(last) == len &&
-		    strncmp(last, row->name, len) == 0)
-			return true;
+		if (row->none && is_of_row(row, f->name))
+			none_argument_note(f, row->none);
 	}
-	return false;
 }
 
 /* Whether the path is that of a row, of that kind. */
@@ -246,6 +260,8 @@ static void visit_function(const struct function *f, void *arg)
 {
 	struct exporter *r = arg;
 
+	for (size_t i = 0; f->high && i < r->nruntimes; i++)
+		note_none(f, r->runtimes[i].of);
 	for (size_t i = 0; f->high && i < r->nruntimes; i++) {
 		if (!is_task_poll(r->runtimes[i].of, f->name))
 			continue;

@@ -1,4 +1,5 @@
 #include "runtimes/trace/plan.h"
+#include "runtimes/common/none_argument.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
-#include "dwarf/lookup/argument_place.h"
 #include "dwarf/module/code_map.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
@@ -297,19 +297,13 @@ static bool find_none(const struct planner *p, const struct code_function *f,
                       const struct probe_row *row, int *argument, uint32_t *none)
 {
 	const unsigned char *registers = p->in->target->arch->arguments;
-	const struct function *function =
-		p->nameless ? NULL : lookup_function(p->in->di, f->low + p->code->dm->module->bias);
-	const struct type *t = function ? function_variable(function, row->none) : NULL;
-	const struct member *discr = t ? type_discr(t) : NULL;
-	const struct variant *v = discr ? type_variant(t, "None") : NULL;
-	unsigned reg;
+	struct none_argument found;
 
-	if (!v || v->is_default || type_size(discr->type) > sizeof(*none) ||
-	    !argument_place_part(function, row->none, discr->offset, &reg))
+	if (p->nameless || !none_argument_of(p->in->di, p->code->dm, f->low, row->none, &found))
 		return false;
-	*none = (uint32_t)v->discr;
+	*none = found.none;
 	for (*argument = 0; *argument < 3; ++*argument) {
-		if (registers[*argument] == reg)
+		if (registers[*argument] == found.reg)
 			return true;
 	}
 	return false;

@@ -24,7 +24,7 @@ static const char reason_slow[] =
 static const char reason_inlined[] = "the compiler has inlined the function";
 static const char reason_unseen[] =
 	"the compiler has moved the code that shows it out of its function, or where it passes an "
-	"argument that tells it is unknown, as in a layout file";
+	"argument that tells it is unknown";
 const char trace_plan_remedy[] = PLAN_REMEDY;
 static const char reason_nameless[] = "the program is stripped: " PLAN_REMEDY;
 static const char reason_wakes[] =

@@ -49,41 +49,24 @@ def points(asyncdbg, *words):
     return done.stdout
 
 
-def check_points(by_layout, by_debug_info):
-    """
-    A layout file has the same points. But where the compiler has inlined Inner::park(), an argument of its caller
-    tells a park, and a layout file does not have the place of an argument: then `probes` names parks as missing.
-    The events that it names.
-    """
-    lost = set()
-    if "no worker-thread-park" in by_layout and "no worker-thread-park" not in by_debug_info:
-        lost = {"worker-thread-park", "worker-thread-unpark"}
-        kinds = ("spawn", "poll", "complete", "wake", "start", "stop")
-        by_layout, by_debug_info = ([line for line in text.splitlines() if line.startswith(kinds)]
-                                    for text in (by_layout, by_debug_info))
-        check("layout: it has points", len(by_layout) > 1, True)
-    check("layout: points", by_layout, by_debug_info)
-    return lost
-
-
 def run_layout(asyncdbg, program, stripped, work):
     layout, shell = f"{work}/layout", f"{work}/with-layout"
     make(asyncdbg, "layout", program, "-o", layout)
-    lost = check_points(points(asyncdbg, "--layout", layout, stripped), points(asyncdbg, program))
+    check("layout: points", points(asyncdbg, "--layout", layout, stripped), points(asyncdbg, program))
     with_layout(asyncdbg, layout, shell)
     for section in SECTIONS:
-        run_trace.run(shell, stripped, section, [], lost)
-    check_launched("layout", shell, stripped, lost)
+        run_trace.run(shell, stripped, section, [], [])
+    check_launched("layout", shell, stripped)
     print("layout: done")
 
 
-def check_launched(what, asyncdbg, program, lost=frozenset()):
+def check_launched(what, asyncdbg, program):
     """A program that is started: the counts of its whole life."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         done = call(asyncdbg, "--jsonl", "trace", "-o", file.name, "--", program, "now", "counts")
         head, items, end = rows_of(file.name)
         truth = truth_of(done.stdout.splitlines())
-        check(f"{what}: missing", {m["event"] for m in head["missing"]}, set(lost))
+        check(f"{what}: missing", head["missing"], [])
         check(f"{what}: ends seen late", end["unmatched"], 0)
         run_trace.check_tasks(items, truth, head["events"])
 
