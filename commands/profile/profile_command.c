@@ -204,7 +204,7 @@ static struct error *write_profile(struct profiling *p)
 		.samples = p->sampling.n,
 		.when_ns = p->when,
 		.start = p->start,
-		.duration_ns = p->end - p->start,
+		.duration_ns = clock_between(p->start, p->end),
 		.untracked = task_spans_untracked(p->spans),
 		.no_off = p->trace ? trace_off_times_missing(p->trace) : NULL,
 		.cpu_hz = p->cpu.hz,
@@ -292,7 +292,7 @@ static bool is_over(const struct profiling *p)
 
 	if (stop)
 		interrupt_clear();
-	return stop || (double)(clock_now_ns() - p->start) / 1e9 >= p->duration;
+	return stop || (double)clock_since(p->start) / 1e9 >= p->duration;
 }
 
 static struct error *follow(struct profiling *p)

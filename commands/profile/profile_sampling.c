@@ -35,7 +35,7 @@ static bool is_over(struct profile_sampling *p)
 	if (stop)
 		interrupt_clear();
 	p->stopped |= stop != NULL;
-	return p->stopped || (double)(clock_now_ns() - p->start) / 1e9 >= p->duration;
+	return p->stopped || (double)clock_since(p->start) / 1e9 >= p->duration;
 }
 
 /* Waits; false: there is nothing more to look at. */

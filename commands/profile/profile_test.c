@@ -38,8 +38,8 @@ static void add(struct test *t, enum task_doing doing, uint64_t from, uint64_t t
 	time_profile_add(&(struct task_span){ .task = 7,
 	                                      .type = "app::outer::{async_fn_env#0}",
 	                                      .doing = doing,
-	                                      .from = from,
-	                                      .to = to,
+	                                      .from = { from },
+	                                      .to = { to },
 	                                      .exact = true,
 	                                      .last = last,
 	                                      .off_ns = 2000,
@@ -180,8 +180,8 @@ static void test_cpu(void **state)
 	const struct task_span poll = { .task = 8,
 		                        .type = "app::outer::{async_fn_env#0}",
 		                        .doing = DOING_POLLING,
-		                        .from = 12000,
-		                        .to = 21000,
+		                        .from = { 12000 },
+		                        .to = { 21000 },
 		                        .resumed = &place,
 		                        .last = true };
 

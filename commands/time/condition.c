@@ -174,12 +174,13 @@ static void offer(struct condition_watch *w, enum condition_kind kind, const str
 	}
 }
 
-static void offer_runnable(struct condition_watch *w, const struct task_span *span, uint64_t to)
+static void offer_runnable(struct condition_watch *w, const struct task_span *span,
+                           struct moment to)
 {
 	const struct cause cause = {
 		.task = span->task,
 		.type = span->type,
-		.number = to > span->began ? to - span->began : 0,
+		.number = moment_between(span->began, to),
 		.over = !span->open,
 	};
 
@@ -196,7 +197,7 @@ static void span_open(const struct task_span *span, void *arg)
 {
 	struct condition_watch *w = arg;
 
-	offer_runnable(w, span, w->now);
+	offer_runnable(w, span, moment_at(w->now));
 }
 
 static void offer_alive(struct condition_watch *w, bool over)
@@ -231,7 +232,7 @@ static void call_open(const struct trace_item *start, void *arg)
 	const struct cause cause = {
 		.task = start->task,
 		.type = start->type,
-		.number = w->now > start->time ? w->now - start->time : 0,
+		.number = clock_between(start->time, w->now),
 	};
 
 	if (start->event == TRACE_POLL_START && start->job == TRACE_TASK)
@@ -254,7 +255,7 @@ static bool scan(struct condition_watch *w)
 		return false;
 	uint64_t start = clock_now_ns();
 	trace_moment_tasks(w->moment, span_open, w);
-	uint64_t pause = (clock_now_ns() - start) * SCAN_SHARE;
+	uint64_t pause = clock_since(start) * SCAN_SHARE;
 	w->scan = w->now + (pause > SCAN_NS ? pause : SCAN_NS);
 	return true;
 }

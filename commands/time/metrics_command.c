@@ -82,7 +82,7 @@ static struct error *write_metrics(struct metering *m, uint64_t time)
 	struct metrics_source source = {
 		.tally = m->tally,
 		.plan = trace_plan_of(m->trace),
-		.elapsed_ns = time - m->start,
+		.elapsed_ns = clock_between(m->start, time),
 		.slow_ns = m->slow_ns,
 		.all = m->labels,
 	};
@@ -150,7 +150,7 @@ static struct error *write_now(struct metering *m, bool last)
 
 static bool is_over(double seconds, uint64_t since)
 {
-	return seconds > 0 && (double)(clock_now_ns() - since) / 1e9 >= seconds;
+	return seconds > 0 && (double)clock_since(since) / 1e9 >= seconds;
 }
 
 static bool is_interrupted(void)
@@ -173,8 +173,7 @@ static struct error *follow(struct metering *m)
 		if (is_over(m->every, begun)) {
 			begun = clock_now_ns();
 			TRY(following_unless_interrupted(write_now(m, false)));
-		} else if (event_tally_wants_look(m->tally) &&
-		           clock_now_ns() - m->looked >= LOOK_NS) {
+		} else if (event_tally_wants_look(m->tally) && clock_since(m->looked) >= LOOK_NS) {
 			look(m);
 		}
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/map.h"
 #include "runtimes/trace/worker_load.h"
 
@@ -89,7 +90,7 @@ static void count_busy(const struct trace_item *of, uint64_t busy_ns, uint64_t a
 
 static struct error *count_polls(struct sink_counters *c, uint64_t time)
 {
-	uint64_t elapsed = time - c->since;
+	uint64_t elapsed = clock_between(c->since, time);
 
 	if (!c->polls_track)
 		TRY(perfetto_add_counter(c->p, PERFETTO_PROCESS, "polls a second", "polls",

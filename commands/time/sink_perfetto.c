@@ -520,7 +520,7 @@ static struct perfetto_value earlier(const struct sink_perfetto *s, uint64_t beg
 {
 	return (struct perfetto_value){
 		.key = "earlier_ns",
-		.number = began < s->sink.start ? (int64_t)(s->sink.start - began) : 0,
+		.number = (int64_t)clock_between(began, s->sink.start),
 	};
 }
 
@@ -541,7 +541,7 @@ static void exists(const struct task_span *span, void *arg)
 		return;
 	n += site_value(&tmp, map_get(&s->sites, span->task), &values[0]);
 	if (span->began_exact)
-		values[n++] = earlier(s, span->began);
+		values[n++] = earlier(s, span->began.ns);
 	if (span->doing == DOING_WAITING)
 		n += chain_value(&tmp, span->place, &values[n]);
 	struct task_track *t = task_track(s, span->task, span->type);

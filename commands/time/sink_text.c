@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/time/sink.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/model/model.h"
@@ -116,7 +117,7 @@ static void item(struct sink *s, const struct trace_item *item)
 {
 	struct sink_text *t = (struct sink_text *)s;
 	SCRATCH(tmp);
-	double at = item->time > s->start ? (double)(item->time - s->start) / 1e9 : 0;
+	double at = (double)clock_between(s->start, item->time) / 1e9;
 
 	str_printf(&t->line, "%12.6f  ", at);
 	str_printf(&t->line, item->tid > 0 ? "%7d  " : "      -  ", (int)item->tid);

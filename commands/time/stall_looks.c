@@ -74,7 +74,7 @@ static struct error *report(const struct watch *w, const struct polled *p, bool 
 {
 	const struct stall stall = {
 		.item = &p->item,
-		.ns = p->last - p->item.time,
+		.ns = clock_between(p->item.time, p->last),
 		.over = over,
 		.looks = p->looks,
 	};
@@ -96,7 +96,8 @@ static struct error *judge(struct watch *w, uint64_t time)
 				TRY(report(w, p, true));
 			continue;
 		}
-		if (!p->reported && (double)(p->last - p->item.time) / 1e9 >= w->l->over) {
+		if (!p->reported &&
+		    (double)clock_between(p->item.time, p->last) / 1e9 >= w->l->over) {
 			p->reported = true;
 			TRY(report(w, p, false));
 		}
@@ -133,7 +134,7 @@ static bool is_over(const struct stall_looks *l, uint64_t start)
 {
 	struct error *stop CLEANUP(error_freep) = interrupt_check();
 
-	return stop || (l->duration > 0 && (double)(clock_now_ns() - start) / 1e9 >= l->duration);
+	return stop || (l->duration > 0 && (double)clock_since(start) / 1e9 >= l->duration);
 }
 
 static struct error *watch_all(struct watch *w)

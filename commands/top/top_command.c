@@ -91,7 +91,7 @@ static void look(struct topping *t)
 	uint64_t start = clock_now_ns();
 
 	/* With very many tasks a look takes a good part of a second. */
-	t->fresh = start - t->looked >= t->look_ns * LOOK_SHARE;
+	t->fresh = clock_between(t->looked, start) >= t->look_ns * LOOK_SHARE;
 	if (!t->fresh)
 		return;
 	struct error *err CLEANUP(error_freep) = session_snapshot(t->s, 0, NULL, &s);
@@ -99,7 +99,7 @@ static void look(struct topping *t)
 	if (err)
 		LOG("trace", "no look at the runtimes: %s", err->message);
 	t->looked = clock_now_ns();
-	t->look_ns = t->looked - start;
+	t->look_ns = clock_between(start, t->looked);
 	event_tally_look(t->tally, err ? NULL : s, t->looked);
 }
 
@@ -144,7 +144,7 @@ static void fill_page(struct topping *t, struct top_page *page, uint64_t time)
 static void fill_sampled_page(struct topping *t, struct top_page *page, uint64_t time)
 {
 	t->sampling.looks = top_samples_looks(t->samples);
-	t->sampling.every = (double)(time - t->began) / 1e9 / (double)t->sampling.looks;
+	t->sampling.every = (double)clock_between(t->began, time) / 1e9 / (double)t->sampling.looks;
 	page->sampling = &t->sampling;
 	page->known = (struct top_known){ .busy = true, .parking = true };
 	page->frame = top_samples_cut(t->samples, time);
@@ -246,7 +246,8 @@ static void look_at_task(struct topping *t)
 	uint64_t start = clock_now_ns();
 	size_t size;
 
-	if (t->state.mode != TOP_MODE_TASK || start - d->looked < d->look_ns * DETAIL_SHARE)
+	if (t->state.mode != TOP_MODE_TASK ||
+	    clock_between(d->looked, start) < d->look_ns * DETAIL_SHARE)
 		return;
 	struct error *err CLEANUP(error_freep) = session_snapshot(t->s, WANT_TASKS, NULL, &s);
 	free_detail(d);
@@ -263,7 +264,7 @@ static void look_at_task(struct topping *t)
 		top_hints_look(&t->proofs, s);
 	split_lines(d);
 	d->looked = clock_now_ns();
-	d->look_ns = d->looked - start;
+	d->look_ns = clock_between(start, d->looked);
 }
 
 static void draw(struct topping *t)
@@ -398,7 +399,7 @@ static struct error *sampled_turn(struct topping *t, struct quiet_looks *quiet)
 	}
 	now = clock_now_ns();
 	if (t->state.paused || !top_samples_looks(t->samples) ||
-	    (double)(now - t->began) / 1e9 < t->options.interval)
+	    (double)clock_between(t->began, now) / 1e9 < t->options.interval)
 		return NULL;
 	TRY(show(t, now));
 	t->began = now;

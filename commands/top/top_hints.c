@@ -87,8 +87,8 @@ static void find_long_polls(struct finder *f, const struct top_frame *frame)
 		const struct top_task *task = &frame->tasks[i];
 
 		if (task->doing == DOING_POLLING && task->job == TRACE_TASK &&
-		    frame->time - task->since >= LONG_POLL_NS)
-			add(f, task->id, task->type, frame->time - task->since);
+		    moment_between(task->since, frame->time) >= LONG_POLL_NS)
+			add(f, task->id, task->type, moment_between(task->since, frame->time));
 	}
 }
 

@@ -46,7 +46,7 @@ static void put_what(struct json_writer *w, const struct top_page *p, const stru
 		put_id(w, "task", row->task->id);
 		json_put_text(w, "state", states[row->task->doing]);
 		put_if(w, "since_ns", has_since(p, row->task),
-		       clock_between(row->task->since, p->frame->time));
+		       moment_between(row->task->since, p->frame->time));
 	} else {
 		json_put_int(w, "tasks", (int64_t)row->tasks);
 		json_put_int(w, "ended", (int64_t)row->ended);
@@ -159,7 +159,7 @@ static void put_stalls(struct json_writer *w, const struct top_page *p)
 		put_id(w, "task", s->task);
 		json_put_text(w, "type", s->type);
 		json_put_int(w, "tid", s->tid);
-		json_put_int(w, "began", (int64_t)s->began);
+		json_put_int(w, "began", (int64_t)s->began.ns);
 		json_put_int(w, "poll_ns", (int64_t)s->ns);
 		json_put_bool(w, "ended", !s->open);
 		put_place(w, s->place);
@@ -204,8 +204,8 @@ void top_json_write(const struct top_page *p, struct json_writer *w)
 	out_json_target(w, p->answer);
 	json_open_object(w, "top");
 	json_put_int(w, "frame", (int64_t)p->number);
-	json_put_int(w, "time", (int64_t)p->frame->time);
-	json_put_int(w, "interval_ns", (int64_t)(p->frame->time - p->frame->began));
+	json_put_int(w, "time", (int64_t)p->frame->time.ns);
+	json_put_int(w, "interval_ns", (int64_t)(moment_between(p->frame->began, p->frame->time)));
 	put_sampling(w, p);
 	put_totals(w, p);
 	put_hints(w, p);

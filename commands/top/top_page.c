@@ -76,7 +76,7 @@ const char *top_page_time(struct arena *a, uint64_t ns)
 
 static double seconds(const struct top_page *p)
 {
-	uint64_t ns = p->frame->time - p->frame->began;
+	uint64_t ns = moment_between(p->frame->began, p->frame->time);
 
 	return ns ? (double)ns / 1e9 : 1e-9;
 }
@@ -96,7 +96,7 @@ static const char *share(struct arena *a, uint64_t part, double whole)
 /* A group's tasks may poll at once: its share may exceed 100 %. */
 static const char *busy(const struct top_page *p, struct arena *a, uint64_t ns)
 {
-	return share(a, ns, (double)(p->frame->time - p->frame->began));
+	return share(a, ns, (double)(moment_between(p->frame->began, p->frame->time)));
 }
 
 /* ---- columns ---- */

@@ -29,7 +29,8 @@ struct top_rows {
 	VEC(struct slot) slots;
 	struct interval intervals[2];
 	uint64_t number; /* of the interval that fills, from 1 */
-	uint64_t begin, began, stall_ns;
+	struct moment begin, began;
+	uint64_t stall_ns;
 	bool late_ends;
 	struct map types;      /* pointers of spans -> the one that stands for all */
 	struct map type_texts; /* likewise, by hash */
@@ -122,7 +123,7 @@ static void note_stall(struct top_rows *t, const struct task_span *span, const c
 		.task = span->task,
 		.type = type,
 		.began = span->began,
-		.ns = span->to - span->began,
+		.ns = moment_between(span->began, span->to),
 		.tid = span->tid,
 		.place = span->place,
 		.open = span->open,
@@ -142,20 +143,27 @@ static void longer(uint64_t *longest, uint64_t ns)
 	*longest = ns > *longest ? ns : *longest;
 }
 
+/* Whether a span is the first part of what the task does, and not of what it did before the trace.
+ */
+static bool begins(const struct top_rows *t, const struct task_span *span)
+{
+	return moment_same(span->from, span->began) && moment_before(t->begin, span->began);
+}
+
 static void count_polling(struct top_rows *t, const struct task_span *span, struct slot *slot)
 {
 	struct top_stats *s = stats_of(t, slot);
 	struct interval *now = filling(t);
 	/* A poll whose end was not seen has taken less, and may have been short. */
 	bool bound = span->late || (span->open && t->late_ends);
-	uint64_t ns = bound ? 0 : span->to - span->began;
+	uint64_t ns = bound ? 0 : moment_between(span->began, span->to);
 
-	if (span->from == span->began && span->began > t->begin) {
+	if (begins(t, span)) {
 		s->polls++;
 		now->polls++;
 	}
-	s->polled_ns += span->to - span->from;
-	now->polled_ns += span->to - span->from;
+	s->polled_ns += moment_between(span->from, span->to);
+	now->polled_ns += moment_between(span->from, span->to);
 	longer(&s->poll_longest, ns);
 	if (!span->open && span->exact)
 		durations_add(&s->poll, &now->arena, ns);
@@ -166,11 +174,11 @@ static void count_polling(struct top_rows *t, const struct task_span *span, stru
 static void count_runnable(struct top_rows *t, const struct task_span *span, struct slot *slot)
 {
 	struct top_stats *s = stats_of(t, slot);
-	uint64_t ns = span->to - span->began;
+	uint64_t ns = moment_between(span->began, span->to);
 
-	if (span->from == span->began && span->began > t->begin && !span->spawned)
+	if (begins(t, span) && !span->spawned)
 		count_wake(t, s, span);
-	s->runnable_ns += span->to - span->from;
+	s->runnable_ns += moment_between(span->from, span->to);
 	longer(&s->runnable_longest, ns);
 	if (!span->open && span->exact)
 		durations_add(&s->runnable, &filling(t)->arena, ns);
@@ -208,13 +216,13 @@ static struct top_ended *ended_of(struct top_rows *t, const struct slot *slot)
 }
 
 /* to: when; one that was gone before the first frame began is in none. */
-static void end_task(struct top_rows *t, struct slot *slot, uint64_t to)
+static void end_task(struct top_rows *t, struct slot *slot, struct moment to)
 {
 	struct interval *now = filling(t);
 	struct top_ended *e = ended_of(t, slot);
 
 	e->n++;
-	now->finished += to > t->begin;
+	now->finished += moment_before(t->begin, to);
 	if (slot->stats && slot->interval == t->number) {
 		add_stats(&now->arena, &e->stats, slot->stats);
 		memset(slot->stats, 0, sizeof(*slot->stats));
@@ -239,7 +247,7 @@ static void take_span(const struct task_span *span, void *arg)
 	slot->task.since = span->began;
 	slot->task.tid = span->tid;
 	slot->task.place = span->place;
-	if (span->spawned && span->from == span->began && span->began > t->begin)
+	if (span->spawned && begins(t, span))
 		filling(t)->spawned++;
 	if (span->doing == DOING_POLLING)
 		count_polling(t, span, slot);
@@ -294,7 +302,7 @@ static void begin_interval(struct top_rows *t, uint64_t time)
 	now->ended.n = 0;
 	now->spawned = now->finished = now->polls = now->polled_ns = now->wakes = 0;
 	now->spare = NULL;
-	t->began = time;
+	t->began = moment_at(time);
 }
 
 const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time)
@@ -312,7 +320,7 @@ const struct top_frame *top_rows_cut(struct top_rows *t, uint64_t time)
 	t->nshown = t->nstalls;
 	t->frame = (struct top_frame){
 		.began = t->began,
-		.time = time,
+		.time = moment_at(time),
 		.late_ends = t->late_ends,
 		.tasks = t->frame_tasks.data,
 		.n = t->frame_tasks.n,
@@ -376,7 +384,7 @@ void top_rows_freep(struct top_rows **t)
 
 void top_rows_begin(struct top_rows *t, const struct snapshot *s, uint64_t time)
 {
-	t->begin = time;
+	t->begin = moment_at(time);
 	begin_interval(t, time);
 	task_spans_begin(t->spans, s, time);
 }

@@ -48,7 +48,7 @@ struct top_task {
 	const char *type; /* equal ones are the same pointer; NULL: unknown */
 	enum trace_job job;
 	enum task_doing doing;
-	uint64_t since;                  /* when that began; ns, CLOCK_MONOTONIC */
+	struct moment since;             /* when that began */
 	pid_t tid;                       /* of DOING_POLLING */
 	const struct trace_place *place; /* as in struct task_span */
 	const struct trace_place *group; /* of place; the same for all tasks at one place */
@@ -67,7 +67,8 @@ struct top_ended {
 struct top_stall {
 	uint64_t task;
 	const char *type;
-	uint64_t began, ns; /* so far, where open */
+	struct moment began;
+	uint64_t ns; /* so far, where open */
 	pid_t tid;
 	const struct trace_place *place; /* where it ended; NULL: unknown */
 	bool open;
@@ -75,7 +76,7 @@ struct top_stall {
 
 /* An interval. */
 struct top_frame {
-	uint64_t began, time; /* ns, CLOCK_MONOTONIC */
+	struct moment began, time;
 	bool late_ends; /* see top_rows_late_ends(): tasks that are polled may be so no more */
 	const struct top_task *tasks; /* those that exist */
 	size_t n;

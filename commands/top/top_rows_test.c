@@ -85,7 +85,7 @@ static void test_a_task(void **state)
 	wake(t, 7, 1300, 8);
 	add(t, TRACE_POLL_START, 7, 1310);
 	const struct top_frame *frame = top_rows_cut(t, 1400);
-	assert_int_equal(frame->time - frame->began, 400);
+	assert_int_equal(moment_between(frame->began, frame->time), 400);
 	assert_int_equal(frame->n, 2);
 	assert_int_equal(frame->spawned, 2);
 	assert_int_equal(frame->polls, 3);
@@ -95,7 +95,7 @@ static void test_a_task(void **state)
 	const struct top_row *row = &list.rows[0];
 	assert_int_equal(row->task->id, 7);
 	assert_int_equal(row->task->doing, DOING_POLLING);
-	assert_int_equal(row->task->since, 1310);
+	assert_int_equal(row->task->since.ns, 1310);
 	assert_ptr_equal(row->place, &here);
 	assert_int_equal(row->polls, 3);
 	assert_int_equal(row->polled_ns, 130);
@@ -304,6 +304,25 @@ static void test_a_late_stall(void **state)
 	assert_int_equal(top_rows_cut(t, 6000)->nfresh, 0);
 }
 
+/* An event is later than the end of the frame, by the clock of another processor: no time is below
+ * 0. */
+static void test_an_event_of_the_future(void **state)
+{
+	struct top_rows *t CLEANUP(top_rows_freep) = begin_rows();
+	SCRATCH(a);
+	struct top_proofs proofs CLEANUP(top_hints_free) = { 0 };
+	struct top_hints hints;
+
+	(void)state;
+	add(t, TRACE_SPAWN, 1, 1100);
+	add(t, TRACE_POLL_START, 1, 5000);
+	const struct top_frame *frame = top_rows_cut(t, 4000);
+	assert_int_equal(frame->nstalls, 0);
+	assert_true(moment_between(frame->tasks[0].since, frame->time) <= 4000);
+	top_hints_find(frame, &proofs, &a, &hints);
+	assert_int_equal(hints.n, 0);
+}
+
 static const struct top_hint *hint_of(const struct top_hints *hints, enum top_hint_kind kind)
 {
 	for (size_t i = 0; i < hints->n; i++) {
@@ -311,6 +330,25 @@ static const struct top_hint *hint_of(const struct top_hints *hints, enum top_hi
 			return &hints->list[i];
 	}
 	return NULL;
+}
+
+/* Where ends are seen late, a poll that seems to go on may be over. */
+static void test_late_ends(void **state)
+{
+	SCRATCH(a);
+	struct top_rows *t CLEANUP(top_rows_freep) = begin_rows();
+	struct top_proofs proofs CLEANUP(top_hints_free) = { 0 };
+	struct top_hints hints;
+
+	(void)state;
+	top_rows_late_ends(t);
+	add(t, TRACE_SPAWN, 9, 1100);
+	add(t, TRACE_POLL_START, 9, 1500);
+	const struct top_frame *frame = top_rows_cut(t, 2000000000);
+	assert_int_equal(frame->nstalls, 0);
+	assert_int_equal(frame->tasks[0].stats->poll_longest, 0);
+	top_hints_find(frame, &proofs, &a, &hints);
+	assert_int_equal(hints.n, 0);
 }
 
 static void test_hints(void **state)
@@ -394,6 +432,8 @@ int main(void)
 		cmocka_unit_test(test_order_and_filter),
 		cmocka_unit_test(test_stalls),
 		cmocka_unit_test(test_a_late_stall),
+		cmocka_unit_test(test_late_ends),
+		cmocka_unit_test(test_an_event_of_the_future),
 		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_a_late_end_is_no_stall),
 		cmocka_unit_test(test_events_before_the_first_frame),

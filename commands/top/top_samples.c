@@ -28,7 +28,8 @@ struct top_samples {
 	VEC(struct seen) seen; /* by the slots of spans */
 	VEC(struct seen_worker) workers;
 	uint64_t looks, total; /* in the interval, and all */
-	uint64_t began, interval_ns;
+	struct moment began;
+	uint64_t interval_ns;
 	VEC(struct top_task) frame_tasks;
 	struct top_frame frame;
 };
@@ -61,7 +62,7 @@ struct top_samples *top_samples_new(uint64_t time)
 {
 	struct top_samples *t = alloc_zeroed(sizeof(*t));
 
-	t->began = time;
+	t->began = moment_at(time);
 	t->tasks = task_samples_new(take_span, NULL, t);
 	return t;
 }
@@ -143,7 +144,7 @@ static void take_tasks(struct top_samples *t, uint64_t time)
 		seen->stats.polled_ns = share(t, seen->polling);
 		seen->stats.runnable_ns = share(t, seen->runnable);
 		*task = seen->task;
-		task->since = time; /* unknown */
+		task->since = moment_at(time); /* unknown */
 		task->group = task->place;
 		task->stats = &seen->stats;
 		t->frame.polled_ns += seen->stats.polled_ns;
@@ -153,9 +154,9 @@ static void take_tasks(struct top_samples *t, uint64_t time)
 
 const struct top_frame *top_samples_cut(struct top_samples *t, uint64_t time)
 {
-	t->interval_ns = time - t->began;
+	t->interval_ns = moment_between(t->began, moment_at(time));
 	t->frame = (struct top_frame){ .began = t->began,
-		                       .time = time,
+		                       .time = moment_at(time),
 		                       .untracked = task_samples_untracked(t->tasks) };
 	take_tasks(t, time);
 	t->frame.tasks = t->frame_tasks.data;
@@ -168,7 +169,7 @@ const struct top_frame *top_samples_cut(struct top_samples *t, uint64_t time)
 		w->busy = w->parked = 0;
 	}
 	t->looks = 0;
-	t->began = time;
+	t->began = moment_at(time);
 	return &t->frame;
 }
 

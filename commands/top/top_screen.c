@@ -382,12 +382,12 @@ static void add_stalls(const struct top_page *p, struct top_names *names, struct
 	for (size_t i = 0; i < f->nstalls; i++) {
 		const struct top_stall *s = &f->stalls[i];
 		const char *place = top_view_place_text(a, s->place);
-		uint64_t end = s->began + s->ns;
+		uint64_t ago = moment_between(moment_at(s->began.ns + s->ns), f->time);
 
 		*vec_push(lines) = arena_printf(a, "%10s  %8s  %8s  %7d  %s%s%s",
-		                                s->open         ? "still polls"
-		                                : f->time > end ? top_page_time(a, f->time - end)
-		                                                : "now",
+		                                s->open ? "still polls"
+		                                : ago   ? top_page_time(a, ago)
+		                                        : "now",
 		                                top_page_time(a, s->ns), trace_key_text(a, s->task),
 		                                (int)s->tid, top_page_name(names, s->type),
 		                                place ? ", " : "", place ? place : "");

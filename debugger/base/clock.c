@@ -19,6 +19,11 @@ uint64_t clock_between(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
+uint64_t moment_between(struct moment from, struct moment to)
+{
+	return clock_between(from.ns, to.ns);
+}
+
 uint64_t clock_since(uint64_t time)
 {
 	return clock_between(time, clock_now_ns());

@@ -2,7 +2,40 @@
 #ifndef DEBUGGER_BASE_CLOCK_H
 #define DEBUGGER_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * A time: ns of CLOCK_MONOTONIC. It is no number, so that nobody subtracts two: events are read
+ * later than they happen, in an order that is not quite theirs, and an unsigned difference that
+ * wraps is 18446744073.7 s.
+ */
+struct moment {
+	uint64_t ns;
+};
+
+static inline struct moment moment_at(uint64_t ns)
+{
+	return (struct moment){ ns };
+}
+
+static inline bool moment_before(struct moment a, struct moment b)
+{
+	return a.ns < b.ns;
+}
+
+static inline bool moment_same(struct moment a, struct moment b)
+{
+	return a.ns == b.ns;
+}
+
+static inline struct moment moment_later(struct moment a, struct moment b)
+{
+	return a.ns > b.ns ? a : b;
+}
+
+/* From one to another, in ns; 0 if that is not later. */
+uint64_t moment_between(struct moment from, struct moment to);
 
 /* Now, in ns of CLOCK_MONOTONIC. */
 uint64_t clock_now_ns(void);

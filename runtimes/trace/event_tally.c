@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
@@ -163,7 +164,7 @@ static void start_poll(struct event_tally *t, const struct trace_item *item)
 		return;
 	if (entry->runnable && item->time >= entry->runnable)
 		observe(entry->polled ? &row->scheduled : &row->first_delay,
-		        item->time - entry->runnable);
+		        clock_between(entry->runnable, item->time));
 	entry->runnable = 0;
 	entry->polled = true;
 }
@@ -247,7 +248,7 @@ static struct tallied_thread *working_thread(struct event_tally *t, pid_t tid)
 /* Counts the time up to an event, or to now, and goes on in that state. */
 static void pass_time(struct tallied_thread *th, uint64_t time, enum thread_is then)
 {
-	uint64_t ns = time > th->since ? time - th->since : 0;
+	uint64_t ns = clock_between(th->since, time);
 
 	if (th->is == THREAD_BUSY)
 		th->busy_ns += ns;

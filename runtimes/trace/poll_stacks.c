@@ -159,8 +159,8 @@ void poll_stacks_end(struct poll_stacks *p, const struct task_span *span, poll_s
 	if (!t || span->doing != DOING_POLLING)
 		return;
 	/* Those that are taken go: what remains is before it, of an outer poll, or behind it. */
-	size_t from = first_at(t, span->from), i = from;
-	for (; is_due(t, i, span->to); i++) {
+	size_t from = first_at(t, span->from.ns), i = from;
+	for (; is_due(t, i, span->to.ns); i++) {
 		p->in_polls++;
 		visit(span, t->pending.data[i].stack, arg);
 	}

@@ -38,7 +38,8 @@ static void end_poll(struct test *t, pid_t tid, uint64_t from, uint64_t to)
 	t->n = 0;
 	poll_stacks_end(
 		t->stacks,
-		&(struct task_span){ .doing = DOING_POLLING, .tid = tid, .from = from, .to = to },
+		&(struct task_span){
+			.doing = DOING_POLLING, .tid = tid, .from = { from }, .to = { to } },
 		take, t);
 }
 

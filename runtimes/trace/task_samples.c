@@ -12,8 +12,8 @@ struct task_samples {
 	task_span_fn *visit;
 	task_samples_off_fn *off;
 	void *arg;
-	uint64_t from, to;  /* of this sample */
-	uint64_t untracked; /* tasks of the last sample */
+	struct moment from, to; /* of this sample */
+	uint64_t untracked;     /* tasks of the last sample */
 	struct task_slots tasks;
 	VEC(struct task_span) slots; /* task 0: unused; the last span of the others */
 	struct map types;            /* key -> the text */
@@ -86,7 +86,7 @@ static void pass(struct task_samples *t, const struct task_span *now,
 		t->untracked++;
 		return;
 	}
-	if (span->to == t->to)
+	if (moment_same(span->to, t->to))
 		return; /* it was seen in this sample already, when it moved */
 	uint32_t slot = span->slot;
 	*span = *now;
@@ -99,7 +99,7 @@ static void pass(struct task_samples *t, const struct task_span *now,
 	span->open = true;
 	if (now->doing == DOING_POLLING && now->tid && t->off) {
 		span->off_known = t->off(now->tid, &off, t->arg);
-		span->off_ns = off ? t->to - t->from : 0;
+		span->off_ns = off ? moment_between(t->from, t->to) : 0;
 	}
 	t->visit(span, t->arg);
 }
@@ -110,7 +110,7 @@ static void end_others(struct task_samples *t)
 	for (size_t i = 0; i < t->slots.n; i++) {
 		struct task_span *slot = &t->slots.data[i];
 
-		if (!slot->task || slot->to == t->to)
+		if (!slot->task || moment_same(slot->to, t->to))
 			continue;
 		task_slots_remove(&t->tasks, slot->task);
 		slot->task = 0;
@@ -121,8 +121,8 @@ void task_samples_add(struct task_samples *t, const struct snapshot *s, uint64_t
 {
 	struct task_span now;
 
-	t->from = from;
-	t->to = to;
+	t->from = moment_at(from);
+	t->to = moment_at(to);
 	t->untracked = 0;
 	for (size_t i = 0; i < s->ntasks; i++) {
 		if (snapshot_span(s, s->tasks[i], &now))

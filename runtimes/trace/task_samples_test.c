@@ -31,8 +31,8 @@ static void note(const struct task_span *span, void *arg)
 
 	assert_true(span->open && !span->exact);
 	str_printf(s, "%llu/%u %s %llu-%llu", (unsigned long long)span->task, span->slot,
-	           names[span->doing], (unsigned long long)span->from,
-	           (unsigned long long)span->to);
+	           names[span->doing], (unsigned long long)span->from.ns,
+	           (unsigned long long)span->to.ns);
 	if (span->place)
 		str_printf(s, " at %s", span->place->frames[0].function);
 	if (span->off_known)

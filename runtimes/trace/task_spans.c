@@ -28,7 +28,8 @@ struct task_spans {
 	void *arg;
 	task_spans_off_fn *off; /* NULL: not measured */
 	void *off_arg;
-	uint64_t begin, untracked;
+	struct moment begin;
+	uint64_t untracked;
 	size_t alive[TRACE_NJOBS]; /* by enum trace_job */
 	struct task_slots tasks;
 	VEC(struct followed) slots;
@@ -89,15 +90,16 @@ uint64_t task_spans_untracked(const struct task_spans *t)
 /* ---- spans ---- */
 
 /* Passes what the task did up to a time. */
-static void pass(struct task_spans *t, struct followed *f, uint64_t to, bool exact)
+static void pass(struct task_spans *t, struct followed *f, struct moment to, bool exact)
 {
 	struct task_span *span = &f->span;
 
-	span->to = to > span->from ? to : span->from;
-	if (span->to == span->from && span->began <= t->begin && !span->last)
+	span->to = moment_later(to, span->from);
+	if (moment_same(span->to, span->from) && !moment_before(t->begin, span->began) &&
+	    !span->last)
 		return; /* it has ended before the beginning */
-	if (span->off_ns > span->to - span->from)
-		span->off_ns = span->to - span->from;
+	if (span->off_ns > moment_between(span->from, span->to))
+		span->off_ns = moment_between(span->from, span->to);
 	span->began_exact = span->exact;
 	span->exact &= exact;
 	span->late = !exact && !span->open;
@@ -127,17 +129,16 @@ static void read_off(struct task_spans *t, struct followed *f)
 }
 
 /* The task does something else from a time on. */
-static void turn(struct task_spans *t, struct followed *f, enum task_doing doing, uint64_t time,
-                 bool exact)
+static void turn(struct task_spans *t, struct followed *f, enum task_doing doing,
+                 struct moment time, bool exact)
 {
 	struct task_span *span = &f->span;
 
-	if (time < span->from)
-		time = span->from;
+	time = moment_later(time, span->from);
 	pass(t, f, time, exact);
 	span->doing = doing;
 	span->began = span->from = time;
-	span->exact = exact && time > t->begin;
+	span->exact = exact && moment_before(t->begin, time);
 	span->resumed = NULL;
 	span->tid = 0;
 	span->by = 0;
@@ -145,7 +146,7 @@ static void turn(struct task_spans *t, struct followed *f, enum task_doing doing
 	span->again = span->spawned = false;
 }
 
-static void make_runnable(struct task_spans *t, struct followed *f, uint64_t time, pid_t tid,
+static void make_runnable(struct task_spans *t, struct followed *f, struct moment time, pid_t tid,
                           uint64_t by, bool exact)
 {
 	turn(t, f, DOING_RUNNABLE, time, exact);
@@ -155,16 +156,18 @@ static void make_runnable(struct task_spans *t, struct followed *f, uint64_t tim
 
 void task_spans_cut(struct task_spans *t, uint64_t time)
 {
+	const struct moment to = moment_at(time);
+
 	for (size_t i = 0; i < t->slots.n; i++) {
 		struct followed *f = &t->slots.data[i];
 
-		if (!f->span.task || f->span.from >= time)
+		if (!f->span.task || !moment_before(f->span.from, to))
 			continue;
 		f->span.open = true;
 		read_off(t, f);
-		pass(t, f, time, false);
+		pass(t, f, to, false);
 		f->span.open = false;
-		f->span.from = time;
+		f->span.from = to;
 	}
 }
 
@@ -175,7 +178,7 @@ void task_spans_lost(struct task_spans *t, uint64_t time)
 
 		if (!f->span.task)
 			continue;
-		turn(t, f, DOING_UNKNOWN, time, false);
+		turn(t, f, DOING_UNKNOWN, moment_at(time), false);
 		f->span.place = NULL;
 		f->woken = f->ending = false;
 	}
@@ -185,14 +188,13 @@ void task_spans_lost(struct task_spans *t, uint64_t time)
 
 /* NULL: there are too many. */
 static struct followed *follow(struct task_spans *t, uint64_t id, const char *type,
-                               enum trace_job job, uint64_t time)
+                               enum trace_job job, struct moment time)
 {
 	if (t->tasks.tasks.n >= TASK_SPANS_TASKS) {
 		t->untracked++;
 		return NULL;
 	}
-	if (time < t->begin)
-		time = t->begin;
+	time = moment_later(time, t->begin);
 	uint32_t slot = task_slots_add(&t->tasks, id);
 	if (slot == t->slots.n)
 		vec_push(&t->slots);
@@ -222,7 +224,7 @@ const char *task_spans_type(const struct task_spans *t, uint64_t id)
 	return f ? f->span.type : NULL;
 }
 
-static void end_task(struct task_spans *t, struct followed *f, uint64_t time, bool exact)
+static void end_task(struct task_spans *t, struct followed *f, struct moment time, bool exact)
 {
 	uint64_t id = f->span.task;
 
@@ -240,7 +242,7 @@ static void spawn(struct task_spans *t, const struct trace_item *item)
 {
 	if (!item->task || find(t, item->task))
 		return;
-	struct followed *f = follow(t, item->task, item->type, item->job, item->time);
+	struct followed *f = follow(t, item->task, item->type, item->job, moment_at(item->time));
 	if (!f)
 		return;
 	f->span.doing = DOING_RUNNABLE;
@@ -251,7 +253,7 @@ static void spawn(struct task_spans *t, const struct trace_item *item)
 }
 
 /* The poll of a task has ended, at that time or before. */
-static void end_unseen(struct task_spans *t, struct followed *f, uint64_t time)
+static void end_unseen(struct task_spans *t, struct followed *f, struct moment time)
 {
 	read_off(t, f);
 	if (f->woken)
@@ -273,7 +275,7 @@ static void drop_seen(struct task_spans *t)
 }
 
 /* A thread polls a task, and so none that it polled before the trace. */
-static void end_unseen_on(struct task_spans *t, pid_t tid, uint64_t task, uint64_t time)
+static void end_unseen_on(struct task_spans *t, pid_t tid, uint64_t task, struct moment time)
 {
 	for (size_t i = 0; i < t->unseen.n; i++) {
 		struct followed *f = &t->slots.data[t->unseen.data[i]];
@@ -305,7 +307,7 @@ void task_spans_look(struct task_spans *t, const struct snapshot *s, uint64_t ti
 		const struct task *task = f->unseen ? task_of(s, f->span.task) : NULL;
 
 		if (task && task->state != TASK_RUNNING)
-			end_unseen(t, f, time);
+			end_unseen(t, f, moment_at(time));
 	}
 	drop_seen(t);
 }
@@ -314,7 +316,7 @@ static void start_poll(struct task_spans *t, struct followed *f, const struct tr
 {
 	if (item->type)
 		f->span.type = item->type;
-	turn(t, f, DOING_POLLING, item->time, true);
+	turn(t, f, DOING_POLLING, moment_at(item->time), true);
 	f->span.resumed = f->span.place;
 	f->off = item->off_ns;
 	f->off_known = t->off;
@@ -332,11 +334,11 @@ static void end_poll(struct task_spans *t, struct followed *f, const struct trac
 	f->span.place = item->place;
 	f->span.again = f->woken;
 	if (item->ready || f->ending)
-		end_task(t, f, item->time, !item->late);
+		end_task(t, f, moment_at(item->time), !item->late);
 	else if (f->woken)
-		make_runnable(t, f, item->time, f->woken_on, f->woken_by, !item->late);
+		make_runnable(t, f, moment_at(item->time), f->woken_on, f->woken_by, !item->late);
 	else
-		turn(t, f, DOING_WAITING, item->time, !item->late);
+		turn(t, f, DOING_WAITING, moment_at(item->time), !item->late);
 	f->woken = false;
 }
 
@@ -347,7 +349,7 @@ static void wake(struct task_spans *t, struct followed *f, const struct trace_it
 		f->woken_by = item->by;
 		f->woken = true;
 	} else if (f->span.doing != DOING_RUNNABLE) {
-		make_runnable(t, f, item->time, item->tid, item->by, true);
+		make_runnable(t, f, moment_at(item->time), item->tid, item->by, true);
 	}
 }
 
@@ -360,7 +362,7 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item)
 		return;
 	}
 	if (t->unseen.n && item->event == TRACE_POLL_START && !item->by)
-		end_unseen_on(t, item->tid, item->task, item->time);
+		end_unseen_on(t, item->tid, item->task, moment_at(item->time));
 	struct followed *f = find(t, item->task);
 	if (!f)
 		return;
@@ -385,7 +387,7 @@ void task_spans_add(struct task_spans *t, const struct trace_item *item)
 			break;
 		}
 		read_off(t, f);
-		end_task(t, f, item->time, true);
+		end_task(t, f, moment_at(item->time), true);
 		break;
 	default:
 		break;
@@ -444,7 +446,7 @@ static void begin_task(struct task_spans *t, const struct snapshot *s, const str
 
 void task_spans_begin(struct task_spans *t, const struct snapshot *s, uint64_t time)
 {
-	t->begin = time;
+	t->begin = moment_at(time);
 	for (size_t i = 0; i < s->ntasks; i++)
 		begin_task(t, s, s->tasks[i]);
 	for (size_t i = 0; i < s->njobs; i++) {

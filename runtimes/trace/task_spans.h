@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "debugger/base/clock.h"
 #include "runtimes/trace/trace.h"
 
 struct snapshot;
@@ -31,13 +32,13 @@ struct task_span {
 	const char *type; /* lives as long as the trace or the spans; NULL: unknown */
 	enum trace_job job;
 	enum task_doing doing;
-	uint64_t began;    /* ns, CLOCK_MONOTONIC */
-	uint64_t from, to; /* from is later than began when the span was cut before */
-	bool exact;        /* began and to are times of events that were seen themselves */
-	bool began_exact;  /* began alone is */
-	bool open;         /* it was cut: it goes on */
-	bool late;         /* it has ended before to, when was not seen */
-	bool last;         /* the task has ended with it */
+	struct moment began;
+	struct moment from, to; /* from is later than began when the span was cut before */
+	bool exact;             /* began and to are times of events that were seen themselves */
+	bool began_exact;       /* began alone is */
+	bool open;              /* it was cut: it goes on */
+	bool late;              /* it has ended before to, when was not seen */
+	bool last;              /* the task has ended with it */
 	/*
 	 * Where the task waits; of DOING_RUNNABLE where it has waited, and of DOING_POLLING where
 	 * the poll ended. NULL: nowhere yet, or unknown.

@@ -23,7 +23,7 @@ static void note(const struct task_span *span, void *arg)
 	struct str *s = arg;
 
 	str_printf(s, "%llu %s %llu-%llu%s%s", (unsigned long long)span->task, names[span->doing],
-	           (unsigned long long)span->from, (unsigned long long)span->to,
+	           (unsigned long long)span->from.ns, (unsigned long long)span->to.ns,
 	           span->exact ? "" : "~", span->open ? "+" : "");
 	if (span->place)
 		str_printf(s, " at %llu", (unsigned long long)span->place->number);

@@ -30,7 +30,8 @@ struct stack_row {
 
 /* What was added last for a slot of the spans. */
 struct slot {
-	uint64_t task, begin;
+	uint64_t task;
+	struct moment begin;
 	const char *name;
 	size_t type;
 	const struct trace_place *place[2]; /* by polled */
@@ -173,7 +174,7 @@ static void add_times(struct time_profile *p, struct slot *s, const struct task_
 	struct profile_times *times = &p->rows.data[row - 1].times;
 
 	uint64_t off = polled && span->off_known ? span->off_ns : 0;
-	times->ns[states[span->doing]] += span->to - span->from - off;
+	times->ns[states[span->doing]] += moment_between(span->from, span->to) - off;
 	times->ns[PROFILE_OFF] += off;
 	p->types.data[s->type].polls += polled && !span->open;
 }
@@ -186,10 +187,10 @@ void time_profile_add(const struct task_span *span, void *arg)
 	add_times(p, s, span);
 	if (!span->exact && !span->open) {
 		p->inexact++;
-		p->inexact_ns += span->to - span->from;
+		p->inexact_ns += moment_between(span->from, span->to);
 	}
 	if (span->last || span->open) {
-		p->types.data[s->type].lifetime_ns += span->to - s->begin;
+		p->types.data[s->type].lifetime_ns += moment_between(s->begin, span->to);
 		s->begin = span->to;
 	}
 	if (span->last)

@@ -216,8 +216,8 @@ static void test_samples(void **state)
 		                  .type = "A",
 		                  .doing = DOING_POLLING,
 		                  .resumed = &at_outer,
-		                  .from = 100,
-		                  .to = 200 };
+		                  .from = { 100 },
+		                  .to = { 200 } };
 
 	(void)state;
 	begin(&t);
@@ -262,8 +262,8 @@ static void test_unknown_place(void **state)
 	struct task_span span = { .task = 1,
 		                  .type = "T",
 		                  .doing = DOING_POLLING,
-		                  .from = 100,
-		                  .to = 130,
+		                  .from = { 100 },
+		                  .to = { 130 },
 		                  .open = true,
 		                  .unplaced = true };
 	struct test t CLEANUP(free_test);
@@ -275,8 +275,8 @@ static void test_unknown_place(void **state)
 		                   .slot = 1,
 		                   .type = "T",
 		                   .doing = DOING_RUNNABLE,
-		                   .from = 100,
-		                   .to = 110,
+		                   .from = { 100 },
+		                   .to = { 110 },
 		                   .open = true };
 	time_profile_add(&span, t.profile);
 	assert_string_equal(end(&t, 150), "T p30 r10 / r10 {? p30}; ");

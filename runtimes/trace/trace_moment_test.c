@@ -17,7 +17,7 @@ static void note_task(const struct task_span *span, void *arg)
 
 	assert_true(span->open);
 	str_printf(arg, "%llu %s since %llu%s; ", (unsigned long long)span->task,
-	           names[span->doing], (unsigned long long)span->began,
+	           names[span->doing], (unsigned long long)span->began.ns,
 	           span->began_exact ? "" : "~");
 }
 

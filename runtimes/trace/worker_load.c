@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 
@@ -92,7 +93,7 @@ void worker_load_take(struct worker_load *l, uint64_t time, worker_load_fn *visi
 
 		if (!t->known || time <= t->since)
 			continue;
-		uint64_t all = time - t->since, parked = t->parked_ns;
+		uint64_t all = clock_between(t->since, time), parked = t->parked_ns;
 		if (t->parked && time > t->parked_at)
 			parked += time - t->parked_at;
 		visit(&t->of, all > parked ? all - parked : 0, all, arg);

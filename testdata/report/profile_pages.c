@@ -53,7 +53,7 @@ static void add(const char *type, uint64_t task, enum task_doing doing, uint64_t
 	                                      .slot = (uint32_t)task,
 	                                      .type = type,
 	                                      .doing = doing,
-	                                      .to = ms * MS,
+	                                      .to = { ms * MS },
 	                                      .exact = true,
 	                                      .open = true,
 	                                      .off_ns = off_ms * MS,
