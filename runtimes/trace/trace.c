@@ -1,5 +1,6 @@
 #include "runtimes/trace/trace.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
+#include "debugger/base/path.h"
 #include "debugger/base/str.h"
 #include "debugger/live/proc.h"
 #include "dwarf/frame/call_path.h"
@@ -130,18 +132,39 @@ uint64_t trace_bias(const struct trace *t, const struct code_map *code)
 	return t->options.pid ? t->bias : code->dm->module->bias;
 }
 
-/* The file of a module as we can open it: the inode that the process has mapped. */
-static const char *file_of(struct trace *t, const struct module *m)
+/*
+ * Opens a file by its name in the root of the process. The kernel would follow a link there, which
+ * the process may have made, to a file of the host; through a descriptor it gets the one that was
+ * found in that root.
+ */
+static struct error *open_library(struct trace *t, const struct module *m, const char **ret)
 {
-	const struct target *target = t->in->target;
+	SCRATCH(tmp);
+	const char *path = arena_printf(&tmp, "%s%s", t->in->target->root, m->path);
+	const char *known = map_get(&t->libraries, (uintptr_t)m);
 
-	if (t->options.pid)
-		return m->file;
-	if (m->is_main) {
-		const char *file = probes_executable(t->probes);
-		return file ? file : arena_printf(&t->arena, "/proc/%d/exe", (int)target->pid);
-	}
-	return arena_printf(&t->arena, "%s%s", target->root, m->path);
+	*ret = known;
+	if (known)
+		return NULL;
+	int fd = path_find(path, 0, NULL);
+	if (fd < 0)
+		return error_os(errno, "opening %s", path);
+	*vec_push(&t->files) = fd;
+	char *own = arena_printf(&t->arena, "/proc/self/fd/%d", fd);
+	map_put(&t->libraries, (uintptr_t)m, own);
+	*ret = own;
+	return NULL;
+}
+
+/* The file of a module as we can open it: the inode that the process has mapped. */
+static struct error *file_of(struct trace *t, const struct module *m, const char **ret)
+{
+	const char *file = m->is_main && !t->options.pid ? probes_executable(t->probes) : m->file;
+
+	if (!t->options.pid && !m->is_main)
+		return open_library(t, m, ret);
+	*ret = file ? file : arena_printf(&t->arena, "/proc/%d/exe", (int)t->in->target->pid);
+	return NULL;
 }
 
 /*
@@ -229,15 +252,18 @@ static bool is_call(const struct trace_point *p)
 static struct error *attach_module(struct trace *t, const struct code_map *code, bool calls)
 {
 	VEC(struct probe_site) sites = { 0 };
-	struct error *err;
+	const char *file;
+	struct error *err = file_of(t, code->dm->module, &file);
 
+	if (err)
+		return err;
 	for (size_t i = t->nattached; i < t->plan.n; i++) {
 		const struct trace_point *p = &t->plan.points[i];
 
 		if (p->code == code && is_call(p) == calls && is_needed(t, p))
 			*vec_push(&sites) = (struct probe_site){ p->offset, 0, (uint32_t)i };
 	}
-	err = probes_attach(t->probes, file_of(t, code->dm->module), sites.data, sites.n);
+	err = probes_attach(t->probes, file, sites.data, sites.n);
 	vec_free(&sites);
 	return err;
 }
@@ -326,7 +352,10 @@ static struct error *attach_statics(struct trace *t, bool later)
 
 	for (size_t i = 0, next; i < statics->n; i = next) {
 		const struct module *m = statics->probes[i].module;
+		const char *file;
 		size_t n = 0;
+
+		TRY(file_of(t, m, &file));
 
 		for (next = i; next < statics->n && statics->probes[next].module == m; next++) {
 			const struct usdt_probe *p = statics->probes[next].probe;
@@ -338,7 +367,7 @@ static struct error *attach_statics(struct trace *t, bool later)
 			sites[n++] = (struct probe_site){ p->location_offset, p->semaphore_offset,
 				                          (uint32_t)(FIRST_STATIC + next) };
 		}
-		TRY(probes_attach(t->probes, file_of(t, m), sites, n));
+		TRY(probes_attach(t->probes, file, sites, n));
 	}
 	return NULL;
 }
@@ -518,6 +547,10 @@ void trace_close(struct trace *t)
 	map_free(&t->ends);
 	map_free(&t->tables);
 	trace_threads_free(&t->threads);
+	map_free(&t->libraries);
+	for (size_t i = 0; i < t->files.n; i++)
+		close(t->files.data[i]);
+	vec_free(&t->files);
 	map_free(&t->types);
 	map_free(&t->sites);
 	map_free(&t->ways);

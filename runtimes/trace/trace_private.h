@@ -25,6 +25,8 @@ struct trace {
 	struct map ends;   /* run-time addresses to which polls return */
 	struct map tables; /* run-time address of a table -> index + 1 of its poll function */
 	struct trace_threads threads;
+	struct map libraries;    /* module that is no executable -> path of its descriptor */
+	VEC(int) files;          /* these descriptors */
 	struct map sites;        /* run-time address of a Location -> struct source_place */
 	struct map ways;         /* hash of the calls that led to a spawn -> the same */
 	struct map types;        /* run-time address of a table -> type of its tasks */
