@@ -124,6 +124,7 @@ struct collector {
 	reported_wakers;         /* addresses of wakers that the current tree's leaves report */
 	bool some_held;          /* a tree has unpolled futures */
 	struct arena scratch;    /* freed when the snapshot is finished */
+	struct arena words;      /* parts of a leaf's phrase; dropped when the next leaf is read */
 	struct reached *reached; /* the list of object_walk(); NULL until the first walk */
 	size_t nreached;         /* number of values that all walks visited */
 	size_t nreached_near;    /* the same for object_walk_near() */

@@ -103,6 +103,7 @@ static enum resource_waker decode(struct decoder *d, const struct leaf_row *row,
 	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
 	struct wait_detail details[MAX_DETAILS + 1];
 
+	arena_reset(&d->c->words);
 	w->kind = row->kind;
 	w->object = v.addr;
 	w->details = details;
@@ -132,6 +133,7 @@ void leaf_decode_properties(struct decoder *d, struct value v, struct future *f)
 	struct leaf l = { .d = d, .v = v, .f = f, .w = w };
 	struct wait_detail details[MAX_DETAILS + 1];
 
+	arena_reset(&d->c->words);
 	w->kind = row->kind;
 	w->details = details;
 	struct error *err = row->decode(&l);

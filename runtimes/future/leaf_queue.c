@@ -13,12 +13,19 @@ enum {
 	MAX_SHOWN = 4,         /* tasks named in a phrase; JSON lists more */
 };
 
-/* A queue as it was read. */
+/*
+ * A queue as it was read. The tasks are found and compared once, and not for each waiter behind
+ * them: a hundred thousand may wait there.
+ */
 struct walked {
 	struct map places; /* address of a waiter -> its place from 1, as a pointer */
 	uint64_t first;
 	bool whole;                            /* it was read to its end */
 	struct waker wakers[QUEUE_MAX_LISTED]; /* of the first ones */
+	const char **tasks;                    /* that these wake, as far as they are known */
+	size_t ntasks[QUEUE_MAX_LISTED + 1];   /* number of tasks of the first N waiters */
+	size_t ndistinct;                      /* number of tasks before the first repeated one */
+	bool resolved;                         /* tasks, ntasks and ndistinct are filled */
 };
 
 void leaf_queues_free(struct collector *c)
@@ -87,6 +94,36 @@ static struct walked *walk_once(const struct leaf *l, struct value list, const s
 	return w;
 }
 
+static bool is_among(const char *const *tasks, size_t n, const char *task)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(tasks[i], task) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Finds the tasks of the first waiters. */
+static void resolve_tasks(struct collector *c, struct walked *w)
+{
+	size_t n = 0, nwaiters = w->places.n < QUEUE_MAX_LISTED ? w->places.n : QUEUE_MAX_LISTED;
+	bool repeated = false;
+
+	w->resolved = true;
+	w->tasks = NEW_ARRAY(c->a, const char *, nwaiters);
+	for (size_t i = 0; i < nwaiters; i++) {
+		const char *task = waker_task(c, w->wakers[i]);
+
+		w->ntasks[i + 1] = n += task != NULL;
+		if (!task)
+			continue;
+		w->tasks[n - 1] = task;
+		repeated = repeated || is_among(w->tasks, n - 1, task);
+		if (!repeated)
+			w->ndistinct = n;
+	}
+}
+
 struct error *leaf_queue_read(const struct leaf *l, struct value list, struct value node,
                               const struct queue_layout *layout, struct queue *ret)
 {
@@ -103,18 +140,15 @@ struct error *leaf_queue_read(const struct leaf *l, struct value list, struct va
 	if (!place)
 		return NULL;
 	ret->ahead = place - 1;
-	ret->all_tasks = ret->ahead <= QUEUE_MAX_LISTED;
+	if (ret->ahead && !w->resolved)
+		resolve_tasks(l->d->c, w);
 	/* Any vtable will do: only the data identifies the task. */
 	if (ret->ahead && l->d->waker)
 		ret->own = waker_task(l->d->c, (struct waker){ .data = l->d->waker, .vtable = 1 });
-	for (size_t i = 0; i < ret->ahead && i < QUEUE_MAX_LISTED; i++) {
-		const char *task = waker_task(l->d->c, w->wakers[i]);
-
-		if (task)
-			ret->tasks[ret->ntasks++] = task;
-		else
-			ret->all_tasks = false;
-	}
+	ret->tasks = w->tasks;
+	ret->ntasks = w->ntasks[ret->ahead < QUEUE_MAX_LISTED ? ret->ahead : QUEUE_MAX_LISTED];
+	ret->all_tasks = ret->ntasks == ret->ahead;
+	ret->distinct = ret->ntasks <= w->ndistinct;
 	return NULL;
 }
 
@@ -141,21 +175,26 @@ static bool is_own(const struct queue *q, const char *task)
 /* Does each known waiter wake a different task, none of them the waiter's own? */
 static bool are_other_tasks(const struct queue *q)
 {
-	for (size_t i = 0; i < q->ntasks; i++) {
-		if (count_of_task(q, i) != 1 || is_own(q, q->tasks[i]))
-			return false;
-	}
-	return true;
+	return q->distinct && !(q->own && is_among(q->tasks, q->ntasks, q->own));
+}
+
+/* "3 tasks ahead in its queue" */
+static void put_ahead(struct str *s, const struct queue *q, const char *what)
+{
+	str_append_uint(s, q->ahead);
+	str_append(s, " ");
+	str_append(s, what);
+	str_append(s, q->ahead == 1 ? " ahead in its queue" : "s ahead in its queue");
 }
 
 /* The text that counts the futures ahead by task. */
 static const char *futures_text(struct arena *a, const struct queue *q)
 {
-	const char *what = q->all_tasks ? "future" : "waiter", *before = " (";
+	const char *before = " (";
 	size_t shown = 0;
 	STR(s);
 
-	str_printf(&s, "%zu %s%s ahead in its queue", q->ahead, what, q->ahead == 1 ? "" : "s");
+	put_ahead(&s, q, q->all_tasks ? "future" : "waiter");
 	for (size_t i = 0; i < q->ntasks; i++) {
 		size_t n = count_of_task(q, i);
 
@@ -177,7 +216,7 @@ static const char *futures_text(struct arena *a, const struct queue *q)
 	if (q->ahead > QUEUE_MAX_LISTED && shown <= MAX_SHOWN)
 		str_append(&s, ", ...");
 	str_append(&s, ")");
-	return arena_printf(a, "%s", s.data);
+	return arena_strdup(a, s.data);
 }
 
 const char *leaf_queue_text(struct arena *a, const struct queue *q)
@@ -188,28 +227,21 @@ const char *leaf_queue_text(struct arena *a, const struct queue *q)
 		return "first in its queue";
 	if (!are_other_tasks(q))
 		return futures_text(a, q);
-	const char *what = q->all_tasks ? "task" : "waiter";
-	str_printf(&s, "%zu %s%s ahead in its queue", q->ahead, what, q->ahead == 1 ? "" : "s");
+	put_ahead(&s, q, q->all_tasks ? "task" : "waiter");
 	size_t shown = q->ntasks < MAX_SHOWN ? q->ntasks : MAX_SHOWN;
 	for (size_t i = 0; i < shown; i++) {
-		const char *before = i ? ", " : q->ntasks == 1 ? " (task " : " (tasks ";
-
-		str_printf(&s, "%s%s", before, q->tasks[i]);
+		str_append(&s, i ? ", " : q->ntasks == 1 ? " (task " : " (tasks ");
+		str_append(&s, q->tasks[i]);
 	}
 	if (q->ntasks)
-		str_printf(&s, "%s",
-		           q->ahead > QUEUE_MAX_LISTED || q->ntasks > shown ? ", ...)" : ")");
-	return arena_printf(a, "%s", s.data);
+		str_append(&s, q->ahead > QUEUE_MAX_LISTED || q->ntasks > shown ? ", ...)" : ")");
+	return arena_strdup(a, s.data);
 }
 
 void leaf_queue_details(const struct leaf *l, const struct queue *q)
 {
-	const char **tasks = NEW_ARRAY(l->d->c->a, const char *, q->ntasks + 1);
-
-	for (size_t i = 0; i < q->ntasks; i++)
-		tasks[i] = q->tasks[i];
 	wait_int(l, "position", (int64_t)q->ahead + 1);
-	wait_list(l, "tasks_ahead", tasks, q->ntasks);
+	wait_list(l, "tasks_ahead", q->tasks, q->ntasks);
 }
 
 const char *leaf_queue_behind(const struct leaf *l, const struct queue *q)
@@ -233,7 +265,7 @@ const char *leaf_queue_behind(const struct leaf *l, const struct queue *q)
 		str_printf(&s, "%s%s", i ? ", " : ntasks == 1 ? " (task " : " (tasks ", tasks[i]);
 	if (ntasks)
 		str_append(&s, n > ntasks || ntasks > MAX_SHOWN ? ", ...)" : ")");
-	return arena_strdup(l->d->c->a, str_text(&s));
+	return arena_strdup(&l->d->c->words, str_text(&s));
 }
 
 /* Has a poll of the task passed this future over for certain? */
@@ -266,10 +298,10 @@ const char *leaf_next(const struct leaf *l, const char *word)
 		next = ", about to go on";
 	else
 		next = d->idle && d->waker ? idle_text(l) : ", not taken yet";
-	return arena_printf(d->c->a, "%s%s", word, next);
+	return arena_printf(&d->c->words, "%s%s", word, next);
 }
 
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what)
 {
-	return arena_printf(l->d->c->a, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+	return arena_printf(&l->d->c->words, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
 }

@@ -25,8 +25,9 @@ struct queue {
 	size_t ahead; /* how many are before it */
 	size_t length;  /* how many waiters were read in all */
 	bool all_tasks; /* each of them is known to wake a task; false when there are many */
-	const char *tasks[QUEUE_MAX_LISTED]; /* the tasks that the first of them wake */
+	const char *const *tasks; /* the tasks that the first QUEUE_MAX_LISTED of them wake */
 	size_t ntasks;
+	bool distinct;              /* each of tasks is another one */
 	const char *own;            /* the task whose waiter it is, NULL unknown */
 	uint64_t first;             /* address of the oldest waiter: itself when ahead is 0 */
 	const struct waker *wakers; /* of the first QUEUE_MAX_LISTED waiters of the queue */
@@ -45,7 +46,7 @@ void leaf_queue_details(const struct leaf *l, const struct queue *q);
 /*
  * Of a future that is in the queue or has left it, having got what it waited for: adds behind and
  * tasks_behind to the wait. Returns ", 2 tasks behind it (tasks 5, 7)", or "" when there is none or
- * the queue is not whole.
+ * the queue is not whole. In c->words.
  */
 const char *leaf_queue_behind(const struct leaf *l, const struct queue *q);
 /* Frees what is cached in c. */
@@ -55,11 +56,11 @@ void leaf_queues_free(struct collector *c);
  * The phrase for a future that has got what it waits for, as the word says ("granted"), and what
  * comes next: "granted, about to go on". Where its task is idle, a poll has consumed the wake-up
  * and has not reached this future: adds passed_over to the wait. That is certain at the second
- * look: at one look alone, the wake-up may be about to come.
+ * look: at one look alone, the wake-up may be about to come. In c->words.
  */
 const char *leaf_next(const struct leaf *l, const char *word);
 
-/* "1 sender", "2 senders"; in the snapshot's arena. */
+/* "1 sender", "2 senders"; in c->words. */
 const char *leaf_count(const struct leaf *l, uint64_t n, const char *what);
 
 #endif

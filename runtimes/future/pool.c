@@ -164,9 +164,9 @@ struct error *pool_describe(struct leaf *l, struct pool *p, const char *turn)
 	if (p->own_frames)
 		wait_int(l, "own_frames", (int64_t)p->own_frames);
 	if (p->max)
-		limit = arena_printf(l->d->c->a, " of %" PRIu64, p->max);
+		limit = arena_printf(&l->d->c->words, " of %" PRIu64, p->max);
 	if (p->opening)
-		opening = arena_printf(l->d->c->a, ", %" PRIu64 " being opened", p->opening);
+		opening = arena_printf(&l->d->c->words, ", %" PRIu64 " being opened", p->opening);
 	wait_phrase(l, "pool, %" PRIu64 "%s in use%s%s%s", p->size - p->idle, limit, opening,
 	            *turn ? ", " : "", turn);
 	return NULL;

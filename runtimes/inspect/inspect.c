@@ -309,6 +309,7 @@ struct snapshot *collector_finish(struct collector *c)
 	holding_free(c);
 	leaf_queues_free(c);
 	arena_free(&c->scratch);
+	arena_free(&c->words);
 	free(c);
 	return s;
 }

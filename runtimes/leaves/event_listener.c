@@ -89,7 +89,7 @@ const char *leaves_listener_text(const struct leaf *l, const struct leaves_liste
 		return "its place in the queue is unknown";
 	if (listener->notified)
 		return leaf_next(l, "notified");
-	return leaf_queue_text(l->d->c->a, &listener->queue);
+	return leaf_queue_text(&l->d->c->words, &listener->queue);
 }
 
 static struct error *decode_listener(struct leaf *l)

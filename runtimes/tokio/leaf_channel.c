@@ -53,9 +53,9 @@ struct error *leaf_channel_read(struct leaf *l, struct value chan, struct channe
 		wait_int(l, "weak_senders", (int64_t)weak);
 	if (ret->bounded)
 		wait_int(l, "capacity", (int64_t)ret->capacity);
-	ret->leaf_queue_text = arena_printf(l->d->c->a, "%" PRIu64 " queued", ret->queued);
+	ret->leaf_queue_text = arena_printf(&l->d->c->words, "%" PRIu64 " queued", ret->queued);
 	if (ret->bounded)
-		ret->leaf_queue_text = arena_printf(l->d->c->a, "%s of %" PRIu64,
+		ret->leaf_queue_text = arena_printf(&l->d->c->words, "%s of %" PRIu64,
 		                                    ret->leaf_queue_text, ret->capacity);
 	return NULL;
 }

@@ -39,7 +39,7 @@ static struct error *read_semaphore(struct leaf *l, struct acquire *q)
 
 static const char *turn_text(const struct leaf *l, const struct acquire *q)
 {
-	struct arena *a = l->d->c->a;
+	struct arena *a = &l->d->c->words;
 	const char *text;
 
 	if (q->closed)
@@ -137,7 +137,7 @@ static const char *holders(struct leaf *l, uint64_t max, uint64_t held)
 	}
 	wait_bool(l, "writer", false);
 	wait_int(l, "readers", (int64_t)held);
-	return arena_printf(l->d->c->a, "held by %s, ", leaf_count(l, held, "reader"));
+	return arena_printf(&l->d->c->words, "held by %s, ", leaf_count(l, held, "reader"));
 }
 
 static struct error *describe_rwlock(struct leaf *l, struct acquire *q, const struct owner *o)
@@ -196,7 +196,7 @@ static struct error *describe_send(struct leaf *l, struct acquire *q, const stru
 	l->w->task = waker_task(l->d->c, ch.rx);
 	receiver = waker_text(l->d->c, ch.rx);
 	if (receiver)
-		receiver = arena_printf(l->d->c->a, "received by %s, ", receiver);
+		receiver = arena_printf(&l->d->c->words, "received by %s, ", receiver);
 	wait_phrase(l, "mpsc send, %s, %s%s", ch.leaf_queue_text, receiver ? receiver : "",
 	            q->turn);
 	return NULL;

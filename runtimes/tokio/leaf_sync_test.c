@@ -15,17 +15,30 @@ static void test_queue_text(void **state)
 	struct queue q = { .found = true };
 
 	assert_string_equal(leaf_queue_text(a, &q), "first in its queue");
-	q = (struct queue){ .ahead = 1, .all_tasks = true, .tasks = { "5" }, .ntasks = 1 };
+	q = (struct queue){ .ahead = 1,
+		            .all_tasks = true,
+		            .distinct = true,
+		            .tasks = (const char *[]){ "5" },
+		            .ntasks = 1 };
 	assert_string_equal(leaf_queue_text(a, &q), "1 task ahead in its queue (task 5)");
-	q = (struct queue){ .ahead = 2, .all_tasks = true, .tasks = { "5", "7" }, .ntasks = 2 };
+	q = (struct queue){ .ahead = 2,
+		            .all_tasks = true,
+		            .distinct = true,
+		            .tasks = (const char *[]){ "5", "7" },
+		            .ntasks = 2 };
 	assert_string_equal(leaf_queue_text(a, &q), "2 tasks ahead in its queue (tasks 5, 7)");
-	q = (struct queue){
-		.ahead = 4, .all_tasks = true, .tasks = { "5", "7", "8", "9" }, .ntasks = 4
-	};
+	q = (struct queue){ .ahead = 4,
+		            .all_tasks = true,
+		            .distinct = true,
+		            .tasks = (const char *[]){ "5", "7", "8", "9" },
+		            .ntasks = 4 };
 	assert_string_equal(leaf_queue_text(a, &q),
 	                    "4 tasks ahead in its queue (tasks 5, 7, 8, 9)");
-	q.tasks[q.ntasks++] = "10";
-	q.ahead++;
+	q = (struct queue){ .ahead = 5,
+		            .all_tasks = true,
+		            .distinct = true,
+		            .tasks = (const char *[]){ "5", "7", "8", "9", "10" },
+		            .ntasks = 5 };
 	assert_string_equal(leaf_queue_text(a, &q),
 	                    "5 tasks ahead in its queue (tasks 5, 7, 8, 9, ...)");
 }
@@ -36,12 +49,16 @@ static void test_queue_text(void **state)
 static void test_queue_text_of_others(void **state)
 {
 	struct arena *a = *state;
-	struct queue q = { .ahead = 1 };
+	struct queue q = { .ahead = 1, .distinct = true };
 
 	assert_string_equal(leaf_queue_text(a, &q), "1 waiter ahead in its queue");
-	q = (struct queue){ .ahead = 3, .tasks = { "5" }, .ntasks = 1 };
+	q = (struct queue){
+		.ahead = 3, .distinct = true, .tasks = (const char *[]){ "5" }, .ntasks = 1
+	};
 	assert_string_equal(leaf_queue_text(a, &q), "3 waiters ahead in its queue (task 5)");
-	q = (struct queue){ .ahead = 90, .tasks = { "5", "7" }, .ntasks = 2 };
+	q = (struct queue){
+		.ahead = 90, .distinct = true, .tasks = (const char *[]){ "5", "7" }, .ntasks = 2
+	};
 	assert_string_equal(leaf_queue_text(a, &q),
 	                    "90 waiters ahead in its queue (tasks 5, 7, ...)");
 }
@@ -50,7 +67,9 @@ static void test_queue_text_of_others(void **state)
 static void test_queue_text_of_futures(void **state)
 {
 	struct arena *a = *state;
-	struct queue q = { .ahead = 2, .all_tasks = true, .tasks = { "3", "3" }, .ntasks = 2 };
+	struct queue q = {
+		.ahead = 2, .all_tasks = true, .tasks = (const char *[]){ "3", "3" }, .ntasks = 2
+	};
 
 	assert_string_equal(leaf_queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
 	q.own = "3";
@@ -58,13 +77,18 @@ static void test_queue_text_of_futures(void **state)
 	                    "2 futures ahead in its queue (2 of this task)");
 	q.own = "4";
 	assert_string_equal(leaf_queue_text(a, &q), "2 futures ahead in its queue (2 of task 3)");
-	q = (struct queue){
-		.own = "7", .ahead = 1, .all_tasks = true, .tasks = { "7" }, .ntasks = 1
-	};
+	q = (struct queue){ .own = "7",
+		            .ahead = 1,
+		            .all_tasks = true,
+		            .distinct = true,
+		            .tasks = (const char *[]){ "7" },
+		            .ntasks = 1 };
 	assert_string_equal(leaf_queue_text(a, &q), "1 future ahead in its queue (of this task)");
-	q = (struct queue){
-		.own = "7", .ahead = 3, .all_tasks = true, .tasks = { "7", "5", "7" }, .ntasks = 3
-	};
+	q = (struct queue){ .own = "7",
+		            .ahead = 3,
+		            .all_tasks = true,
+		            .tasks = (const char *[]){ "7", "5", "7" },
+		            .ntasks = 3 };
 	assert_string_equal(leaf_queue_text(a, &q),
 	                    "3 futures ahead in its queue (2 of this task, 1 of task 5)");
 	q.all_tasks = false;
@@ -73,7 +97,7 @@ static void test_queue_text_of_futures(void **state)
 	                    "90 waiters ahead in its queue (2 of this task, 1 of task 5, ...)");
 	q = (struct queue){ .ahead = 6,
 		            .all_tasks = true,
-		            .tasks = { "1", "1", "2", "3", "4", "5" },
+		            .tasks = (const char *[]){ "1", "1", "2", "3", "4", "5" },
 		            .ntasks = 6 };
 	assert_string_equal(leaf_queue_text(a, &q),
 	                    "6 futures ahead in its queue (2 of task 1, 1 of task 2, 1 of task 3, "
