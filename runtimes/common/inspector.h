@@ -112,7 +112,7 @@ struct collector {
 	struct map tasks;            /* task.addr -> struct task */
 	struct map wakers;           /* data pointer of a block_on waker -> struct thread_info */
 	struct map nodes;            /* node of a set (data of its waker) -> type of the node */
-	struct map places;           /* struct future -> struct frame_place: locals.h */
+	struct map places;           /* type and state -> struct frame_place: locals.c */
 	struct map queues;           /* a queue of waiters -> struct walked of leaf_queue.c */
 	size_t nwaiters;             /* in all of these queues */
 	struct map passed_over;      /* as in the inspector, of this snapshot */

@@ -173,11 +173,11 @@ const struct holding_local *holding_locals(struct collector *c, struct value v,
 
 static void note_frames(struct walk *w, const struct future *f)
 {
-	const struct frame_place *place = map_get(&w->c->places, (uintptr_t)f);
+	struct frame_place place;
 
 	/* A stream is searched as a part of the variable that owns it. */
-	if (place && place->v.type && f->addr && !f->stream)
-		map_put(&w->frames, holding_frame_key(place->v), NULL);
+	if (f->addr && !f->stream && locals_place_of(f, &place) && place.v.type)
+		map_put(&w->frames, holding_frame_key(place.v), NULL);
 	for (size_t i = 0; i < f->nchildren; i++)
 		note_frames(w, f->children[i]);
 }
@@ -228,13 +228,14 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 
 static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 {
-	const struct frame_place *place = map_get(&w->c->places, (uintptr_t)f);
+	struct frame_place place;
+	bool known = locals_place_of(f, &place);
 
 	w->like.h.future = f;
 	w->like.h.function = f->function;
 	if (f->problem)
 		holding_unsearched(w->c, "what is in %s: %s", f->function, f->problem);
-	if (!place || place->shared) {
+	if (!known || place.shared) {
 		if (f->running)
 			holding_unsearched(w->c,
 			                   "variables of %s, which runs: they share a stack frame "
@@ -242,13 +243,13 @@ static void search_frame(struct walk *w, const struct future *f, bool uncertain)
 			                   f->function);
 		return;
 	}
-	w->in = place->v;
-	if (place->frame)
-		search_running(w, place, f);
-	else if (place->active)
-		holding_walk_coroutine(w, place->v, place->active, NULL, uncertain);
-	else if (place->v.type)
-		holding_walk_root(w, place->v, uncertain);
+	w->in = place.v;
+	if (place.frame)
+		search_running(w, &place, f);
+	else if (place.active)
+		holding_walk_coroutine(w, place.v, place.active, NULL, uncertain);
+	else if (place.v.type)
+		holding_walk_root(w, place.v, uncertain);
 }
 
 /*

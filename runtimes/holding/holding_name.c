@@ -77,14 +77,14 @@ static const char *name_from(struct collector *c, const struct local_place *l,
 
 static const char *search(struct collector *c, const struct future *f, struct name_search *s)
 {
-	const struct frame_place *place = map_get(&c->places, (uintptr_t)f);
+	struct frame_place place;
 	const char *name = NULL;
 	struct local_place *list;
 	size_t n;
 
-	if (!place || !place->active)
+	if (!locals_place_of(f, &place) || !place.active)
 		return NULL;
-	list = locals_list(c, place, f, &n);
+	list = locals_list(c, &place, f, &n);
 	for (size_t i = 0; i < n && !name; i++) {
 		if (list[i].in_memory && !list[i].problem && list[i].v.type)
 			name = name_from(c, &list[i], s);

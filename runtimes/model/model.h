@@ -128,8 +128,7 @@ struct native_frame {
 };
 
 /*
- * One future of a task's tree: a frame of its logical backtrace. There may be millions, so each
- * takes two cache lines.
+ * One future of a task's tree: a frame of its logical backtrace. There may be millions.
  */
 struct future {
 	const char *function;   /* as the programmer wrote it, no generics: "app::Server::run",
@@ -150,6 +149,7 @@ struct future {
 	                             come last */
 	struct local *locals;     /* only with WANT_LOCALS */
 	const char *problem;      /* why the tree ends here although the future has children */
+	const struct frame_place *place; /* the collector's alone: runtimes/query/locals.h */
 	unsigned nchildren, nlocals;
 	unsigned number; /* within its tree, in preorder; the root is 0 */
 	unsigned line;   /* 0: unknown */

@@ -419,6 +419,7 @@ static bool is_too_early(const struct inspector *in)
  */
 static const struct frame_place *place_in_question(struct collector *c, const struct future **f)
 {
+	struct frame_place *place = NEW(&c->scratch, struct frame_place);
 	const struct question *q = c->question;
 	struct native_scope scope;
 	const char *problem;
@@ -426,11 +427,10 @@ static const struct frame_place *place_in_question(struct collector *c, const st
 	*f = NULL;
 	if (!q->native) {
 		*f = find_frame(root_in_question(c), q->frame);
-		return *f ? map_get(&c->places, (uintptr_t)*f) : NULL;
+		return *f && locals_place_of(*f, place) ? place : NULL;
 	}
 	if (!native_find(c, &scope, &problem))
 		return NULL;
-	struct frame_place *place = NEW(&c->scratch, struct frame_place);
 	place->native = arena_memdup(&c->scratch, &scope, sizeof(scope));
 	return place;
 }

@@ -401,10 +401,35 @@ static bool is_wanted(const struct collector *c)
 	return q && (q->print || q->typed || q->has_whatis);
 }
 
-static void keep(struct collector *c, const struct frame_place *place, struct future *f)
+static bool keeps_places(const struct collector *c)
 {
-	if (is_wanted(c) || (c->want & WANT_HOLDINGS))
-		map_put(&c->places, (uintptr_t)f, arena_memdup(&c->scratch, place, sizeof(*place)));
+	return is_wanted(c) || (c->want & WANT_HOLDINGS);
+}
+
+/* The place that all futures of one type and state share. */
+static const struct frame_place *shared_place(struct collector *c, const struct frame_place *place)
+{
+	uint64_t key = map_key_of_pair((uintptr_t)place->v.type, (uintptr_t)place->active);
+	struct frame_place *known = map_get(&c->places, key);
+
+	/* Two pairs may share a key; the map then has the most recent one. */
+	if (known && known->v.type == place->v.type && known->active == place->active)
+		return known;
+	known = NEW(&c->scratch, struct frame_place);
+	known->v.type = place->v.type;
+	known->active = place->active;
+	map_put(&c->places, key, known);
+	return known;
+}
+
+bool locals_place_of(const struct future *f, struct frame_place *ret)
+{
+	if (!f->place)
+		return false;
+	*ret = *f->place;
+	if (ret->v.type && !ret->frame)
+		ret->v.addr = f->addr;
+	return true;
 }
 
 static void fill(struct collector *c, const struct frame_place *place, struct future *f)
@@ -412,7 +437,6 @@ static void fill(struct collector *c, const struct frame_place *place, struct fu
 	struct local_place *list;
 	size_t n;
 
-	keep(c, place, f);
 	if (!(c->want & WANT_LOCALS))
 		return;
 	list = locals_list(c, place, f, &n);
@@ -427,13 +451,15 @@ void locals_of_frame(struct decoder *d, struct value v, const struct variant *ac
 {
 	struct frame_place place = { .v = v, .active = active };
 
+	if (keeps_places(d->c))
+		f->place = shared_place(d->c, &place);
 	if (active)
 		fill(d->c, &place, f);
-	else
-		keep(d->c, &place, f);
 }
 
 void locals_of_running(struct collector *c, const struct frame_place *place, struct future *f)
 {
+	if (keeps_places(c))
+		f->place = arena_memdup(&c->scratch, place, sizeof(*place));
 	fill(c, place, f);
 }

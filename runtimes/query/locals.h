@@ -18,7 +18,10 @@
 
 struct native_scope;
 
-/* Where the variables of one frame are. */
+/*
+ * Where the variables of one frame are. Frames of futures in memory that have the same type and
+ * state share one, without an address: see locals_place_of().
+ */
 struct frame_place {
 	struct value v;               /* the future; type NULL when its place is not known */
 	const struct variant *active; /* of a coroutine */
@@ -33,6 +36,9 @@ struct frame_place {
 		depth; /* of the function inlined there whose variables are meant; 0: the frame's */
 	bool shared; /* other coroutines run in the frame, too: of its variables some are missing */
 };
+
+/* The place of a future's frame; false: it is not known. It borrows from the snapshot's scratch. */
+bool locals_place_of(const struct future *f, struct frame_place *ret);
 
 /* A variable whose value was not yet formatted as text. */
 struct local_place {

@@ -12,11 +12,11 @@
 enum { MAX_WAITERS = 8 };
 
 /* The value of a future in memory; type NULL: its address is not known. */
-static struct value place_of(const struct whatis *a, const struct future *f)
+static struct value place_of(const struct future *f)
 {
-	const struct frame_place *place = map_get(&a->c->places, (uintptr_t)f);
+	struct frame_place place;
 
-	return place ? place->v : (struct value){ 0 };
+	return locals_place_of(f, &place) ? place.v : (struct value){ 0 };
 }
 
 /* ---- futures and waits ---- */
@@ -35,13 +35,13 @@ static const char *owner_text(struct whatis *a, const struct owner *o)
 
 static void add_frames(struct whatis *a, const struct owner *o, const struct future *f)
 {
-	struct value v = place_of(a, f);
+	struct value v = place_of(f);
 
 	if (v.type && place_covers(a, v.addr, type_size(v.type))) {
 		const struct future *child = NULL;
 
 		for (size_t i = 0; i < f->nchildren && !child; i++) {
-			struct value inner = place_of(a, f->children[i]);
+			struct value inner = place_of(f->children[i]);
 
 			if (inner.type && place_covers(a, inner.addr, type_size(inner.type)))
 				child = f->children[i];
