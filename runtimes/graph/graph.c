@@ -180,23 +180,37 @@ static void sort_local_sets(struct builder *b)
 static void sort_edges(struct builder *b)
 {
 	struct graph *g = b->g;
-	size_t *at;
+	size_t *at, *to;
 
 	g->nnodes = b->nodes.n;
 	g->nedges = b->edges.n;
 	g->nodes = b->nodes.data;
-	g->edges = calloc(g->nedges + 1, sizeof(*g->edges));
+	g->edges = b->edges.data;
 	at = calloc(g->nnodes + 1, sizeof(*at));
-	if (!g->edges || !at)
+	to = calloc(g->nedges + 1, sizeof(*to));
+	if (!at || !to)
 		out_of_memory();
-	for (size_t i = 0; i < b->edges.n; i++)
-		g->nodes[b->edges.data[i].from].nedges++;
+	for (size_t i = 0; i < g->nedges; i++)
+		g->nodes[g->edges[i].from].nedges++;
 	for (size_t i = 0, n = 0; i < g->nnodes; n += g->nodes[i++].nedges)
 		g->nodes[i].first = at[i] = n;
-	for (size_t i = 0; i < b->edges.n; i++)
-		g->edges[at[b->edges.data[i].from]++] = b->edges.data[i];
+	for (size_t i = 0; i < g->nedges; i++)
+		to[i] = at[g->edges[i].from]++;
+	/* In place: of a million tasks a second list takes 300 MB. Each swap puts one in its place.
+	 */
+	for (size_t i = 0; i < g->nedges; i++) {
+		while (to[i] != i) {
+			size_t k = to[i];
+			struct graph_edge e = g->edges[k];
+
+			g->edges[k] = g->edges[i];
+			g->edges[i] = e;
+			to[i] = to[k];
+			to[k] = k;
+		}
+	}
 	free(at);
-	vec_free(&b->edges);
+	free(to);
 }
 
 struct graph *graph_build(const struct snapshot *s)
