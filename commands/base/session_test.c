@@ -81,6 +81,20 @@ static void a_core_is_read_once(void **state)
 	assert_int_equal(asyncdbg_last_wants(c.session.handle), WANT_RUNNING | WANT_STACKS);
 }
 
+/* The values of variables come with their names; the names alone do not do for who wants values. */
+static void values_include_names(void **state)
+{
+	CHILD(c, "core");
+
+	(void)state;
+	const struct snapshot *names = ask(&c.session, WANT_LOCAL_NAMES, NULL);
+	const struct snapshot *values = ask(&c.session, WANT_LOCALS, NULL);
+	assert_ptr_not_equal(values, names);
+	CHILD(other, "core");
+	values = ask(&other.session, WANT_LOCALS, NULL);
+	assert_ptr_equal(ask(&other.session, WANT_LOCAL_NAMES, NULL), values);
+}
+
 static void a_running_program_is_read_anew(void **state)
 {
 	CHILD(c, "live");
@@ -184,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_core_is_read_once),
+		cmocka_unit_test(values_include_names),
 		cmocka_unit_test(a_running_program_is_read_anew),
 		cmocka_unit_test(each_question_is_put),
 		cmocka_unit_test(the_number_of_the_thread_in_focus),

@@ -32,6 +32,11 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 	return NULL;
 }
 
+static unsigned wants_of(const struct call *call)
+{
+	return option_has(call, "values") ? WANT_LOCALS : 0;
+}
+
 static const struct command_option options[] = {
 	OUTPUT_OPTION,
 	{ "values", NULL, false, "Save the values of variables too: they may be secret" },
@@ -48,7 +53,8 @@ const struct command save_command = {
 	.summary = "Write what was decoded to a small file, to be opened with -c FILE",
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",
-	.wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCALS |
+	.wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCAL_NAMES |
 	         WANT_HOLDINGS | WANT_SOCKETS | WANT_JOB_STACKS,
+	.wants_of = wants_of,
 	.run = run,
 };

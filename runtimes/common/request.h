@@ -18,9 +18,11 @@ enum want {
 	WANT_LOCALS = 1 << 4,  /* the variables of every frame of a future tree */
 	WANT_HOLDINGS =
 		1 << 5, /* guards, permits and channel ends that are reachable from every tree */
-	WANT_SOCKETS = 1 << 6,    /* the open sockets of a live process */
-	WANT_JOB_STACKS = 1 << 7, /* native frames of the threads that run jobs of blocking pools;
-	                             WANT_STACKS includes them */
+	WANT_SOCKETS = 1 << 6,     /* the open sockets of a live process */
+	WANT_JOB_STACKS = 1 << 7,  /* native frames of the threads that run jobs of blocking pools;
+	                              WANT_STACKS includes them */
+	WANT_LOCAL_NAMES = 1 << 8, /* the same variables as with WANT_LOCALS, which includes them,
+	                              but without values, whose texts take longer than all else */
 };
 
 /* A value with its type, for a caller that looks into it: dwarf/values/parts.h. */

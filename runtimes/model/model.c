@@ -262,6 +262,8 @@ bool snapshot_has_values(const struct snapshot *s)
 	return false;
 }
 
+const char model_local_not_saved[] = "its value was not saved: save it with --values";
+
 bool runtime_lacks_thread(const struct runtime_info *r)
 {
 	return r->has_blocking && r->blocking_queued && !r->blocking_threads && r->has_limit &&

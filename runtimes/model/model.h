@@ -110,6 +110,9 @@ struct local {
 	const char *problem;
 };
 
+/* The problem of a variable whose value is left out of a file. */
+extern const char model_local_not_saved[];
+
 /* A register of a native frame. */
 struct native_register {
 	const char *name; /* "rip" */

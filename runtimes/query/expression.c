@@ -483,7 +483,7 @@ static void list_typed(struct collector *c, struct typed_locals *ret)
 	for (size_t i = 0; i < n; i++) {
 		struct typed_local *to = &ret->data[i];
 
-		locals_show(c, &list[i], &to->shown);
+		locals_show(c, &list[i], true, &to->shown);
 		to->in_memory = to->shown.addr && !list[i].problem && !to->shown.redacted;
 		to->type = list[i].problem ? NULL : list[i].v.type;
 		find_declaration(c, place, &list[i], to);

@@ -3,9 +3,11 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "dwarf/frame/native_variables.h"
 #include "dwarf/frame/variables.h"
+#include "runtimes/common/type_class.h"
 #include "runtimes/future/moved.h"
 #include "runtimes/future/needs_drop.h"
 #include "runtimes/query/local_state.h"
@@ -35,7 +37,8 @@ static struct local_place *add(struct collector *c, local_vec *locals, const str
 {
 	struct local_place *l = vec_push(locals);
 
-	l->name = inspector_clean_name(&c->scratch, m->name);
+	l->lasting = str_is_plain(m->name, strlen(m->name));
+	l->name = l->lasting ? m->name : inspector_clean_name(&c->scratch, m->name);
 	l->v = (struct value){ m->type, base + m->offset };
 	l->in_memory = true;
 	return l;
@@ -359,11 +362,12 @@ struct local_place *locals_list(struct collector *c, const struct frame_place *p
 
 /* ---- formatting ---- */
 
-void locals_show(struct collector *c, const struct local_place *from, struct local *to)
+void locals_show(struct collector *c, const struct local_place *from, bool with_value,
+                 struct local *to)
 {
 	struct inspector *in = c->in;
 
-	to->name = arena_strdup(c->a, from->name);
+	to->name = from->lasting ? from->name : arena_strdup(c->a, from->name);
 	to->argument = from->argument;
 	to->uncertain = from->uncertain;
 	to->passed_in = from->passed_in;
@@ -375,13 +379,17 @@ void locals_show(struct collector *c, const struct local_place *from, struct loc
 	/* The recorded type of a hidden variable is that of the variable that hides it. */
 	if (from->problem && !from->in_memory)
 		return;
-	to->type = inspector_clean_name(c->a, type_name(from->v.type));
+	to->type = type_class_of(from->v.type)->name;
 	if (from->problem)
 		return;
 	to->addr = from->in_memory && !target_is_laid_out(from->v.addr) ? from->v.addr : 0;
 	if (in->secrets && secrets_has(in->secrets, from->name, strlen(from->name))) {
 		to->value = REDACTED;
 		to->redacted = true;
+		return;
+	}
+	if (from->in_memory && !with_value) {
+		to->problem = model_local_not_saved;
 		return;
 	}
 	struct redaction redaction = { .secrets = in->secrets };
@@ -437,13 +445,13 @@ static void fill(struct collector *c, const struct frame_place *place, struct fu
 	struct local_place *list;
 	size_t n;
 
-	if (!(c->want & WANT_LOCALS))
+	if (!(c->want & (WANT_LOCALS | WANT_LOCAL_NAMES)))
 		return;
 	list = locals_list(c, place, f, &n);
 	f->nlocals = (unsigned)n;
 	f->locals = NEW_ARRAY(c->a, struct local, f->nlocals);
 	for (size_t i = 0; i < f->nlocals; i++)
-		locals_show(c, &list[i], &f->locals[i]);
+		locals_show(c, &list[i], c->want & WANT_LOCALS, &f->locals[i]);
 }
 
 void locals_of_frame(struct decoder *d, struct value v, const struct variant *active,

@@ -43,6 +43,7 @@ bool locals_place_of(const struct future *f, struct frame_place *ret);
 /* A variable whose value was not yet formatted as text. */
 struct local_place {
 	const char *name; /* clean */
+	bool lasting;     /* the name belongs to the inspector, not to the scratch arena */
 	struct value v;
 	bool in_memory; /* at v.addr; else its value is word */
 	uint64_t word;
@@ -78,8 +79,12 @@ void locals_of_running(struct collector *c, const struct frame_place *place, str
 struct local_place *locals_list(struct collector *c, const struct frame_place *place,
                                 const struct future *f, size_t *nret);
 
-/* The text of a variable, in the snapshot's arena. */
-void locals_show(struct collector *c, const struct local_place *from, struct local *to);
+/*
+ * The text of a variable, in the snapshot's arena. with_value false: that of a value in memory is
+ * left out, and problem is model_local_not_saved.
+ */
+void locals_show(struct collector *c, const struct local_place *from, bool with_value,
+                 struct local *to);
 
 /* ---- expression.c ---- */
 

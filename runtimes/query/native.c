@@ -66,7 +66,7 @@ static void add_locals(struct collector *c, const struct native_scope *scope,
 	ret->nlocals = n;
 	ret->locals = NEW_ARRAY(c->a, struct local, n);
 	for (size_t i = 0; i < n; i++)
-		locals_show(c, &list[i], &ret->locals[i]);
+		locals_show(c, &list[i], true, &ret->locals[i]);
 }
 
 /* Why the frame has no variables; NULL: it may have some. */

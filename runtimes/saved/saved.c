@@ -15,7 +15,7 @@ const struct want_word saved_want_words[] = {
 	{ WANT_STACKS, "stacks" },
 	{ WANT_LAYOUT, "layout" },
 	{ WANT_RUNNING, "running" },
-	{ WANT_LOCALS, "locals" },
+	{ WANT_LOCALS | WANT_LOCAL_NAMES, "locals" },
 	{ WANT_HOLDINGS, "holdings" },
 	{ WANT_SOCKETS, "sockets" },
 	{ WANT_JOB_STACKS, "job_stacks" },

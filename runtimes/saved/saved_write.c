@@ -19,8 +19,6 @@
 #include "runtimes/saved/saved_fields.h"
 #include "runtimes/saved/saved_lines.h"
 
-static const char not_saved[] = "its value was not saved: save it with --values";
-
 struct saver {
 	struct json_writer w; /* writes to line */
 	struct str line;
@@ -188,7 +186,7 @@ static void put_local(struct saver *s, const struct local *from)
 
 	if (!s->values && from->value) {
 		shown.value = NULL;
-		shown.problem = not_saved;
+		shown.problem = model_local_not_saved;
 	}
 	from = &shown;
 	json_open_object(&s->w, NULL);

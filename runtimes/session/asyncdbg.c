@@ -253,6 +253,12 @@ static struct question keep_question(struct snapshot *snap, const struct questio
 	return kept;
 }
 
+/* What of these wants a snapshot that was taken with others lacks. */
+static unsigned lacking(unsigned wants, unsigned taken)
+{
+	return wants & ~(taken & WANT_LOCALS ? taken | WANT_LOCAL_NAMES : taken);
+}
+
 /* Like a target, show only what the command requested: the saved snapshot may have more. */
 static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
                                     const struct question *question, const struct snapshot **ret)
@@ -264,7 +270,7 @@ static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
 		                 "saved");
 	if (d->saved_wants & WANT_STACKS)
 		wants &= ~(unsigned)WANT_JOB_STACKS;
-	if (wants & ~d->saved_wants)
+	if (lacking(wants, d->saved_wants))
 		return error_new(ERR_STATE,
 		                 "the snapshot was saved without what this command shows; save "
 		                 "another with this asyncdbg");
@@ -319,7 +325,8 @@ struct error *asyncdbg_snapshot(struct asyncdbg *d, unsigned wants, const struct
 
 	bool still = kind == ASYNCDBG_CORE || d->pinned;
 
-	if (!still || !d->snapshot || d->few || (wants & ~d->wants) || !is_answered(d, question)) {
+	if (!still || !d->snapshot || d->few || lacking(wants, d->wants) ||
+	    !is_answered(d, question)) {
 		struct snapshot *fresh;
 
 		/*
