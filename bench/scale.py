@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""How the whole command grows with the number of tasks, to JSONL and to text."""
+"""
+How the whole command grows with the number of tasks, to JSONL and to text; with --queues, what
+looks at all waits at once does. Of `check` the time has the pause between its two looks.
+"""
 
 import tempfile
 from pathlib import Path
@@ -7,7 +10,15 @@ from pathlib import Path
 import common
 
 TASKS = [1_000, 10_000, 100_000, 1_000_000]
-FORMATS = {"JSONL": ["--jsonl"], "text": []}
+LIST = ["async", "backtrace", "all"]
+FORMATS = {"JSONL": ["--jsonl", *LIST], "text": LIST}
+QUESTIONS = {
+    "`async backtrace all --group`": [*LIST, "--group"],
+    "`check`": ["check"],
+    "`report`": ["report", "-"],
+    "`save`": ["save", "-"],
+    "`async deadlocks`": ["async", "deadlocks"],
+}
 
 
 def count_tasks(output, kind):
@@ -17,15 +28,42 @@ def count_tasks(output, kind):
         return sum(line.startswith(b"Task: ") for line in file)
 
 
+def measure_questions(options, tasks):
+    scale = options.build / "programs/release/scale"
+    series = {question: common.Series() for question in QUESTIONS}
+    with common.running(scale, tasks, "--queues") as program:
+        for question, words in QUESTIONS.items():
+            command = [options.asyncdbg, "-p", program.pid, *words]
+            common.Run(command).expect(0, 1)  # into the cache
+            for _ in range(options.runs):
+                series[question].add(common.Run(command).expect(0, 1))
+    return {"tasks": tasks, "series": series, "sizes": {}}
+
+
+def question_rows(results):
+    for question in QUESTIONS:
+        previous = None
+        for result in results:
+            series, tasks = result["series"][question], result["tasks"]
+            cpu = series.median("cpu")
+            yield [
+                f"{question}, {tasks:,}",
+                common.duration(series.seconds),
+                common.duration(cpu),
+                previous and f"{cpu / previous:.1f}",
+                f"{series.peak_mb:.0f} MB",
+            ]
+            previous = cpu
+
+
 def measure(options, tasks):
     scale = options.build / "programs/release/scale"
-    queues = ["--queues"] if options.queues else []
     series = {kind: common.Series() for kind in FORMATS}
     sizes = {}
-    with tempfile.TemporaryDirectory() as name, common.running(scale, tasks, *queues) as program:
+    with tempfile.TemporaryDirectory() as name, common.running(scale, tasks) as program:
         output = Path(name) / "answer"
         for kind, words in FORMATS.items():
-            command = [options.asyncdbg, "-p", program.pid, *words, "async", "backtrace", "all"]
+            command = [options.asyncdbg, "-p", program.pid, *words]
             # Checked once; what is timed is not written to a disk.
             common.Run(command, output=output).expect(0, 1)
             counted = count_tasks(output, kind)
@@ -68,11 +106,18 @@ def main():
         f"## Whole command\n\n{options.runs} runs, medians (peaks: the largest). "
         f"{common.machine()}.\n"
     )
-    results = [measure(options, tasks) for tasks in options.tasks or TASKS]
-    common.table(
-        ["tasks", "time", "a task", "each further task", "processor time", "peak memory", "output"],
-        list(rows(results)),
-    )
+    ask = measure_questions if options.queues else measure
+    results = [ask(options, tasks) for tasks in options.tasks or TASKS]
+    if options.queues:
+        common.table(
+            ["tasks", "time", "processor time", "times that of the row above", "peak memory"],
+            list(question_rows(results)),
+        )
+    else:
+        common.table(
+            ["tasks", "time", "a task", "each further task", "processor time", "peak memory", "output"],
+            list(rows(results)),
+        )
     figures = [
         {
             "tasks": result["tasks"],
