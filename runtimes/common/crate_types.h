@@ -79,6 +79,12 @@ enum io_direction_of {
 	IO_SAYS_READS = IO_READS,
 	IO_SAYS_WRITES = IO_WRITES,
 	IO_PASSES_ON, /* it passes reads and writes on to the resource inside it */
+	/*
+	 * It reads or writes items of a stream, not bytes: an unknown type below it may be a
+	 * protocol, which writes pings while it is read.
+	 */
+	IO_TAKES_ITEMS = IO_READS | 4,
+	IO_GIVES_ITEMS = IO_WRITES | 4,
 };
 
 /*

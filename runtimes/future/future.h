@@ -20,6 +20,16 @@ struct ancestor {
 	const struct future *future;
 };
 
+/* What a future does with a resource: IO_READS or IO_WRITES; 0 unknown, or both. */
+struct io_direction {
+	unsigned sure; /* every type from the future to the resource is known to pass it on */
+	/*
+	 * What it asks of the stream that has the resource: a type in between, such as one of TLS,
+	 * may do the other.
+	 */
+	unsigned meant;
+};
+
 struct decoder {
 	struct collector *c;
 	const struct ancestor *above; /* NULL at the root */
@@ -32,16 +42,14 @@ struct decoder {
 	enum armed set_armed; /* of in_set: does a wake-up of the set wake the task? */
 	unsigned runtime;     /* that drives this tree: index into the snapshot's runtimes, or
 	                         NO_RUNTIME */
-	/* IO_READS or IO_WRITES: what the future does with the resource being decoded; 0 unknown,
-	 * or both */
-	unsigned direction;
-	bool idle;      /* the task was not woken since its last poll */
-	bool woken;     /* the task was woken, or runs: it will be polled */
-	bool forgotten; /* idle, and no waker of the task exists */
-	bool unpolled;  /* the future being decoded is not polled: see enum branch */
-	bool doubted;   /* the same, but it may be polled, or may have been moved from here */
-	bool stream;    /* the future decoded next is a stream or a sink */
-	bool left_out;  /* combinator_held() did not search all elements of a collection */
+	struct io_direction direction; /* of the resource being decoded */
+	bool idle;                     /* the task was not woken since its last poll */
+	bool woken;                    /* the task was woken, or runs: it will be polled */
+	bool forgotten;                /* idle, and no waker of the task exists */
+	bool unpolled;                 /* the future being decoded is not polled: see enum branch */
+	bool doubted;  /* the same, but it may be polled, or may have been moved from here */
+	bool stream;   /* the future decoded next is a stream or a sink */
+	bool left_out; /* combinator_held() did not search all elements of a collection */
 	unsigned depth, nodes;
 	bool strict;         /* checks whether a candidate address holds a future: see root.c */
 	unsigned faults;     /* number of problems found */

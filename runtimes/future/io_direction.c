@@ -4,16 +4,17 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "runtimes/common/type_class.h"
 
 static const struct io_row rows[] = {
-	{ "futures_util::stream::stream::next::Next", NULL, IO_SAYS_READS },
-	{ "futures_util::stream::try_stream::try_next::TryNext", NULL, IO_SAYS_READS },
-	{ "futures_util::sink::feed::Feed", NULL, IO_SAYS_WRITES },
-	{ "futures_util::sink::send::Send", NULL, IO_SAYS_WRITES },
-	{ "futures_util::sink::flush::Flush", NULL, IO_SAYS_WRITES },
-	{ "futures_util::sink::close::Close", NULL, IO_SAYS_WRITES },
-	{ "futures_util::sink::send_all::SendAll", "sink", IO_SAYS_WRITES },
-	{ "futures_util::sink::send_all::SendAll", "stream", IO_SAYS_READS },
+	{ "futures_util::stream::stream::next::Next", NULL, IO_TAKES_ITEMS },
+	{ "futures_util::stream::try_stream::try_next::TryNext", NULL, IO_TAKES_ITEMS },
+	{ "futures_util::sink::feed::Feed", NULL, IO_GIVES_ITEMS },
+	{ "futures_util::sink::send::Send", NULL, IO_GIVES_ITEMS },
+	{ "futures_util::sink::flush::Flush", NULL, IO_GIVES_ITEMS },
+	{ "futures_util::sink::close::Close", NULL, IO_GIVES_ITEMS },
+	{ "futures_util::sink::send_all::SendAll", "sink", IO_GIVES_ITEMS },
+	{ "futures_util::sink::send_all::SendAll", "stream", IO_TAKES_ITEMS },
 	/* The same of the futures crate. */
 	{ "futures_util::io::read::", NULL, IO_SAYS_READS },
 	{ "futures_util::io::read_exact::", NULL, IO_SAYS_READS },
@@ -68,7 +69,7 @@ static const struct io_row *find(const struct io_row *list, size_t n, const char
 	return NULL;
 }
 
-enum io_direction_of io_direction_of(const struct crate_types *const *crates, const char *type_name,
+static const struct io_row *find_row(const struct crate_types *const *crates, const char *type_name,
                                      const char *member)
 {
 	const struct io_row *row = find(rows, sizeof(rows) / sizeof(rows[0]), type_name, member);
@@ -77,23 +78,43 @@ enum io_direction_of io_direction_of(const struct crate_types *const *crates, co
 		if ((*crates)->directions)
 			row = find((*crates)->directions, SIZE_MAX, type_name, member);
 	}
+	return row;
+}
+
+enum io_direction_of io_direction_of(const struct crate_types *const *crates, const char *type_name,
+                                     const char *member)
+{
+	const struct io_row *row = find_row(crates, type_name, member);
+
 	return row ? row->says : IO_SAYS_NOTHING;
 }
 
-unsigned io_direction(const struct reach *r, size_t index)
+struct io_direction io_direction(const struct reach *r, size_t index)
 {
 	const char *member = r->list[index].name;
+	bool known = type_class_of(r->list[index].v.type)->resource->directed;
 
 	/* The index `from` is always smaller, so the loop ends. */
 	while (index) {
 		size_t from = r->list[index].from;
 		const struct type *t = r->list[from].v.type;
-		enum io_direction_of says = io_direction_of(crates_of(t), type_name(t), member);
+		const struct io_row *row = find_row(crates_of(t), type_name(t), member);
 
-		if (says != IO_PASSES_ON)
-			return (unsigned)says;
+		if (row && row->says != IO_PASSES_ON) {
+			unsigned bits = (unsigned)row->says & (IO_READS | IO_WRITES);
+			bool bytes = row->says == (enum io_direction_of)bits;
+
+			return (struct io_direction){ .sure = known ? bits : 0,
+				                      .meant = known || bytes ? bits : 0 };
+		}
+		known &= row != NULL;
 		member = r->list[from].name;
 		index = from;
 	}
-	return 0;
+	return (struct io_direction){ 0 };
+}
+
+unsigned io_direction_woken(const struct decoder *d, unsigned woken)
+{
+	return woken & d->direction.meant ? woken & d->direction.meant : woken;
 }

@@ -16,10 +16,15 @@
 enum io_direction_of io_direction_of(const struct crate_types *const *crates, const char *type_name,
                                      const char *member);
 
+/* What the start of the walk does with list[index], which is a resource. */
+struct io_direction io_direction(const struct reach *r, size_t index);
+
 /*
- * What the start of the walk does with list[index]: IO_READS or IO_WRITES; 0 if it is unknown or
- * both.
+ * For what a future waits at a resource that wakes its task for the directions `woken`, none of
+ * which is ready. A read or write that was given up leaves its waker in the socket: of two, that
+ * counts which the future asks of the stream around the socket. The other one alone is a wait, too:
+ * TLS may have to write in order to read.
  */
-unsigned io_direction(const struct reach *r, size_t index);
+unsigned io_direction_woken(const struct decoder *d, unsigned woken);
 
 #endif

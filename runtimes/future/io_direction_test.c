@@ -21,7 +21,7 @@ static void test_futures(void **state)
 	assert_int_equal(says("tokio::io::util::write_all::WriteAll<app::S>", "writer"),
 	                 IO_SAYS_WRITES);
 	assert_int_equal(says("tokio::io::util::flush::Flush<app::S>", NULL), IO_SAYS_WRITES);
-	assert_int_equal(says("futures_util::sink::send::Send<app::S, u8>", NULL), IO_SAYS_WRITES);
+	assert_int_equal(says("futures_util::sink::send::Send<app::S, u8>", NULL), IO_GIVES_ITEMS);
 }
 
 /* Copy reads what its member `reader` leads to and writes what `writer` leads to. */
@@ -58,13 +58,32 @@ static void test_what_says_nothing(void **state)
 	assert_int_equal(says("", NULL), IO_SAYS_NOTHING);
 }
 
+static unsigned woken_for(unsigned meant, unsigned woken)
+{
+	const struct decoder d = { .direction = { .meant = meant } };
+
+	return io_direction_woken(&d, woken);
+}
+
+/* Of two wakers in the socket below TLS, one may be left from what was given up. */
+static void test_wakers_of_both(void **state)
+{
+	enum { BOTH = IO_READS | IO_WRITES };
+
+	(void)state;
+	assert_int_equal(woken_for(IO_READS, BOTH), IO_READS);
+	assert_int_equal(woken_for(IO_WRITES, BOTH), IO_WRITES);
+	assert_int_equal(woken_for(0, BOTH), BOTH);
+	assert_int_equal(woken_for(IO_READS, IO_WRITES), IO_WRITES);
+	assert_int_equal(woken_for(IO_READS, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_futures),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_what_passes_on),
-		cmocka_unit_test(test_what_says_nothing),
+		cmocka_unit_test(test_futures),        cmocka_unit_test(test_members),
+		cmocka_unit_test(test_what_passes_on), cmocka_unit_test(test_what_says_nothing),
+		cmocka_unit_test(test_wakers_of_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

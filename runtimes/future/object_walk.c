@@ -381,11 +381,10 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
 	struct future *f = object_walk_resource(s->d->c, at->v);
-	s->d->direction =
-		type_class_of(at->v.type)->resource->directed ? io_direction(s->r, index) : 0;
-	bool certain = s->d->direction != 0;
+	s->d->direction = io_direction(s->r, index);
+	bool certain = s->d->direction.sure != 0;
 	enum resource_waker waker = leaf_decode_resource(s->d, at->v, f);
-	s->d->direction = 0;
+	s->d->direction = (struct io_direction){ 0 };
 	if (waker != WAKER_OURS && type_class_of(at->v.type)->resource->passage)
 		return true;
 	s->resources[s->nresources++] =

@@ -7,6 +7,7 @@
 
 #include "dwarf/names/demangle.h"
 #include "runtimes/future/deadline.h"
+#include "runtimes/future/io_direction.h"
 #include "runtimes/future/leaf_fd.h"
 #include "runtimes/leaves/leaves.h"
 
@@ -15,6 +16,9 @@
 #define ASYNC "async_io::Async"
 
 enum { READ, WRITE, DIRECTIONS, BOTH = DIRECTIONS, UNKNOWN }; /* indexes of a Source's state */
+
+/* By bits: IO_READS, IO_WRITES. */
+static const uint64_t found_directions[] = { UNKNOWN, READ, WRITE, BOTH };
 
 enum { MAX_WRAPPERS = 8 /* of std, around the array of Directions */ };
 
@@ -184,13 +188,13 @@ static struct error *read_slot(struct leaf *l, struct value source, uint64_t dir
 static struct error *find_ours(struct leaf *l, struct value source, uint64_t *ret)
 {
 	struct slot slots[DIRECTIONS];
-	bool reads, writes;
+	unsigned woken;
 
 	for (uint64_t i = 0; i < DIRECTIONS; i++)
 		TRY(read_slot(l, source, i, &slots[i]));
-	reads = slots[READ].armed == ARMED_YES;
-	writes = slots[WRITE].armed == ARMED_YES;
-	*ret = reads && writes ? BOTH : reads ? READ : writes ? WRITE : UNKNOWN;
+	woken = io_direction_woken(l->d, (slots[READ].armed == ARMED_YES ? IO_READS : 0) |
+	                                         (slots[WRITE].armed == ARMED_YES ? IO_WRITES : 0));
+	*ret = found_directions[woken];
 	if (*ret != UNKNOWN)
 		l->w->armed = ARMED_YES;
 	else if (slots[READ].armed != slots[WRITE].armed)
@@ -213,8 +217,8 @@ static struct error *decode_async(struct leaf *l)
 		return error_new(ERR_CORRUPT, "it has no source");
 	TRY(value_shared(l->d->c->in->target, arc, &source));
 	l->w->object = source.addr;
-	if (l->d->direction == IO_READS || l->d->direction == IO_WRITES) {
-		direction = l->d->direction == IO_READS ? READ : WRITE;
+	if (l->d->direction.sure) {
+		direction = l->d->direction.sure == IO_READS ? READ : WRITE;
 		TRY(read_slot(l, source, direction, &slot));
 	} else {
 		TRY(find_ours(l, source, &direction));

@@ -303,6 +303,7 @@ static struct error *our_interest(struct leaf *l, struct value io, unsigned know
 		ret->bits |= READABLE;
 	if (writer.armed == ARMED_YES && !(ready & (WRITABLE | WRITE_CLOSED)))
 		ret->bits |= WRITABLE;
+	ret->bits = io_direction_woken(l->d, (unsigned)ret->bits);
 	if (l->d->unpolled)
 		ret->bits = 0;
 	return NULL;
@@ -451,7 +452,8 @@ static struct error *decode_resource(struct leaf *l)
 	if (!find_source(l->v, &source))
 		return error_new(ERR_LAYOUT, "%s has no registration", type_name(l->v.type));
 	TRY(source_io(l, source, &io));
-	TRY(our_interest(l, io, named && named->only ? named->only : l->d->direction, &interest));
+	TRY(our_interest(l, io, named && named->only ? named->only : l->d->direction.sure,
+	                 &interest));
 	return describe(l, resource_name(l, l->v.type), &source, io, &interest);
 }
 

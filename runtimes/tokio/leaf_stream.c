@@ -96,10 +96,9 @@ static struct error *interest(struct leaf *l, unsigned read_row, unsigned write_
 	unsigned ours, elsewhere;
 
 	TRY(slots(l, read_row, write_row, &ours, &elsewhere));
-	*ret = l->d->direction ? l->d->direction : l->d->unpolled ? 0 : ours;
-	*absent =
-		l->d->direction && (l->d->idle || l->d->unpolled) && (elsewhere & l->d->direction);
-	unsigned meant = l->d->direction ? l->d->direction : IO_READS | IO_WRITES;
+	unsigned sure = l->d->direction.sure, meant = sure ? sure : IO_READS | IO_WRITES;
+	*ret = sure ? sure : l->d->unpolled ? 0 : io_direction_woken(l->d, ours);
+	*absent = (l->d->idle || l->d->unpolled) && (elsewhere & sure);
 	l->w->armed = ours & meant                   ? ARMED_YES
 	              : (elsewhere & meant) == meant ? ARMED_NO
 	                                             : ARMED_UNKNOWN;

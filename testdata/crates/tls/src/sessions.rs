@@ -1,5 +1,6 @@
 //! Sessions of tokio-rustls 0.26.
 
+use futures_util::future::poll_immediate;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::rustls::version::{TLS12, TLS13};

@@ -30,6 +30,24 @@ async fn write(mut stream: client::TlsStream<TcpStream>) {
     let _ = stream.write_all(&much).await;
 }
 
+/// It takes a part and waits to write the rest to its socket: the waker of that stays there.
+async fn read_after_write(mut stream: server::TlsStream<TcpStream>) {
+    let much = vec![0; 1 << 20];
+    while poll_immediate(stream.write(&much)).await.is_some() {}
+    let mut buf = [0; 4];
+    here!(name!("read_after_write"));
+    let _ = stream.read_exact(&mut buf).await;
+}
+
+/// The read was given up.
+async fn write_after_read(mut stream: client::TlsStream<TcpStream>) {
+    let mut buf = [0; 4];
+    assert!(poll_immediate(stream.read(&mut buf)).await.is_none());
+    let much = vec![0; 16 << 20];
+    here!(name!("write_after_read"));
+    let _ = stream.write_all(&much).await;
+}
+
 /// Of either side, in a box whose type is gone.
 async fn read_any(stream: TlsStream<TcpStream>) {
     let mut stream: Box<dyn tokio::io::AsyncRead + Unpin + Send> = Box::new(stream);
@@ -75,6 +93,16 @@ pub async fn start(tasks: &mut Tasks) {
     }
     let (client, server) = tls13.pair().await;
     tasks.spawn(&[name!("write")], write(client), |task| {
+        task.waits(tls("client", "established").with("direction", "writable"))
+    });
+    keep(server);
+    let (client, server) = tls13.pair().await;
+    tasks.spawn(&[name!("read_after_write")], read_after_write(server), |task| {
+        task.waits(established("server", "TLS 1.3").with("direction", "readable"))
+    });
+    keep(client);
+    let (client, server) = tls13.pair().await;
+    tasks.spawn(&[name!("write_after_read")], write_after_read(client), |task| {
         task.waits(tls("client", "established").with("direction", "writable"))
     });
     keep(server);

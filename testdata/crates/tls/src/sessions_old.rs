@@ -1,5 +1,6 @@
 //! Sessions of tokio-rustls 0.24.
 
+use futures_util::future::poll_immediate;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls_old::rustls::version::{TLS12, TLS13};

@@ -2,11 +2,14 @@
 //! that several futures use, and wakers of reads that were given up.
 
 use std::future::Future;
+use std::io;
 use std::os::unix::net;
 use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use futures_util::future::{poll_fn, poll_immediate};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufWriter};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{BufReader, BufWriter, ReadBuf};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpStream, UnixStream};
 use truth::{here, Wait};
@@ -18,6 +21,78 @@ use crate::{io_of, keep, much, Tasks, MUCH};
 async fn try_read(stream: &mut (impl AsyncRead + Unpin)) {
     let mut buf = [0; 16];
     assert!(poll_immediate(stream.read(&mut buf)).await.is_none());
+}
+
+/// The same of a write: as much as it takes, and once more.
+async fn try_write(stream: &mut (impl AsyncWrite + Unpin)) {
+    while poll_immediate(stream.write(&[0; 1 << 16])).await.is_some() {}
+}
+
+/// A stream of a type that nobody knows.
+struct Wrapped {
+    count: u64,
+    inner: TcpStream,
+}
+
+impl AsyncRead for Wrapped {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.count += 1;
+        Pin::new(&mut self.inner).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Wrapped {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.count += 1;
+        Pin::new(&mut self.inner).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+async fn wrapped_read(inner: TcpStream) {
+    let mut stream = Wrapped { count: 0, inner };
+    try_write(&mut stream).await;
+    let mut buf = [0; 16];
+    here!("sockets::directions::wrapped_read");
+    let _ = stream.read(&mut buf).await;
+}
+
+async fn wrapped_line(inner: TcpStream) {
+    let mut stream = Wrapped { count: 0, inner };
+    try_write(&mut stream).await;
+    let mut lines = BufReader::new(stream).lines();
+    here!("sockets::directions::wrapped_line");
+    let _ = lines.next_line().await;
+}
+
+async fn wrapped_write(inner: TcpStream) {
+    let mut stream = Wrapped { count: 0, inner };
+    try_read(&mut stream).await;
+    here!("sockets::directions::wrapped_write");
+    let _ = stream.write_all(much()).await;
+}
+
+async fn wrapped_copy(inner: TcpStream) {
+    let mut to = Wrapped { count: 0, inner };
+    try_read(&mut to).await;
+    let mut from = tokio::io::repeat(0);
+    here!("sockets::directions::wrapped_copy");
+    let _ = tokio::io::copy(&mut from, &mut to).await;
 }
 
 async fn reader(mut half: OwnedReadHalf) {
@@ -217,8 +292,19 @@ fn flooded() -> std::io::Result<TcpStream> {
     TcpStream::from_std(stream)
 }
 
+/// Of each, a waker is left that an earlier operation stored for the other direction.
+fn wrapped(tasks: &mut Tasks) {
+    spawn(tasks, "sockets::directions::wrapped_write", wrapped_write);
+    spawn(tasks, "sockets::directions::wrapped_copy", wrapped_copy);
+    let (one, facts) = stream("readable");
+    tasks.spawn(&["sockets::directions::wrapped_read"], facts, wrapped_read(one));
+    let (one, facts) = stream("readable");
+    tasks.spawn(&["sockets::directions::wrapped_line"], facts, wrapped_line(one));
+}
+
 pub fn start(tasks: &mut Tasks) {
     shared(tasks);
+    wrapped(tasks);
     unpolled(tasks);
     spawn(tasks, "sockets::directions::write_all", write_all);
     spawn(tasks, "sockets::directions::write_some", write_some);
