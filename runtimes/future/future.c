@@ -163,6 +163,7 @@ static struct future *decode_child(struct decoder *d, const struct child *child)
 	f->variable = child->variable;
 	f->branch = child->branch;
 	f->joined = child->joined;
+	f->doubted = may_be_moved(child, f) || child->doubt == DOUBT_POLLED;
 	if (child->note && !f->note)
 		f->note = child->note;
 	if (may_be_moved(child, f))
@@ -316,6 +317,7 @@ static void note_shared(struct decoder *d, struct value v, struct future *f)
 	if (!p)
 		return;
 	struct error *err = path_uint(d->c->in->target, p, v, &owners, &found);
+	f->shares = err || !found || owners > 1;
 	if (!err && found && owners > 1)
 		f->note = arena_printf(d->c->a, "shared by %" PRIu64 " futures", owners);
 	error_free(err);

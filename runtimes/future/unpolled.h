@@ -19,12 +19,6 @@ void unpolled_find(struct decoder *d, struct value v, const struct coroutine_sta
 void unpolled_find_captured(struct decoder *d, struct value v, const struct coroutine_state *s,
                             const struct future *f, child_vec *out);
 
-/*
- * Removes futures that one frame holds unpolled and another frame polls: they were moved out of the
- * first, which still has their bits. Called once after all trees are decoded.
- */
-void unpolled_settle(struct snapshot *s);
-
 /* Fills held, flags and runtimes of a state of t: the variables that unpolled_find() reads. */
 void unpolled_plan(struct inspector *in, const struct type *t, struct coroutine_state *s);
 

@@ -17,7 +17,7 @@
 #include "runtimes/common/passed_over.h"
 #include "runtimes/common/waker.h"
 #include "runtimes/future/leaf_queue.h"
-#include "runtimes/future/unpolled.h"
+#include "runtimes/future/one_owner.h"
 #include "runtimes/holding/holding.h"
 #include "runtimes/inspect/decode.h"
 #include "runtimes/inspect/layout_import.h"
@@ -387,7 +387,7 @@ static void collect(struct collector *c)
 	describe_threads(c);
 	find_blocked(c, collect_runtimes(c));
 	if (c->some_held)
-		unpolled_settle(c->out);
+		one_owner_settle(c->out);
 	if (c->want & WANT_HOLDINGS)
 		holding_search(c);
 	snapshot_number_frames(c->out);

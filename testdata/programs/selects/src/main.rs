@@ -2,6 +2,7 @@
 //! futures that a frame only holds.
 
 mod arguments;
+mod handed;
 mod held;
 mod join;
 mod moved;
@@ -43,6 +44,7 @@ async fn main() {
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(select::spawn_all())
         .tasks(join::spawn_all())
+        .tasks(handed::spawn_all())
         .tasks(held::spawn_all())
         .tasks(moved::spawn_all())
         .tasks(arguments::spawn_all())
