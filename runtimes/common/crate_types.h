@@ -64,11 +64,18 @@ struct combinator_row {
 /*
  * A combinator that polls one thing after another: ForEach its stream for the next item, then the
  * future that its closure made of it. While the path `first` leads to something, the member `later`
- * is held and not polled.
+ * is held and not polled. Buffered polls its stream as long as it has less than `limit` futures.
  */
 struct sequence_row {
 	const char *type, *first, *later;
+	/* Paths: to the greatest number of futures, to their FuturesUnordered, and to the number of
+	 * outputs that count, too. NULL: there are none. */
+	const char *limit, *futures, *outputs;
 };
+#define SEQUENCE(of, before, held)                                                                 \
+	{                                                                                          \
+		.type = (of), .first = (before), .later = (held)                                   \
+	}
 
 /* Bits: the direction in which a future uses the resource that it polls. */
 enum { IO_READS = 1, IO_WRITES = 2 };

@@ -185,14 +185,67 @@ const struct sequence_row *combinator_sequence_row(const struct type *t)
 	return NULL;
 }
 
+/* The number at the end of a path, also where a NonZero is there. */
+static struct error *read_number(struct inspector *in, struct value v, const char *path,
+                                 uint64_t *ret, bool *there)
+{
+	struct value number;
+
+	TRY(inspector_eval(in, v, path, &number, there));
+	for (int hop = 0; *there && hop < 8 && type_kind(number.type) == TYPE_STRUCT; hop++) {
+		const struct member *m = type_single_member(number.type);
+
+		if (!m)
+			break;
+		number = (struct value){ m->type, number.addr + m->offset };
+	}
+	return *there ? value_uint(in->target, number, ret) : NULL;
+}
+
+/* Whether v has as many futures as it may have, so that it polls its stream for no more of them. */
+static struct error *is_full(const struct finder *f, struct value v, const struct sequence_row *row,
+                             bool *ret)
+{
+	struct inspector *in = f->d->c->in;
+	uint64_t limit = 0, outputs = 0;
+	value_vec nodes = { 0 };
+	struct value set;
+	bool there;
+
+	*ret = false;
+	TRY(read_number(in, v, row->limit, &limit, &there));
+	if (!there)
+		return NULL;
+	if (row->outputs)
+		TRY(read_number(in, v, row->outputs, &outputs, &there));
+	TRY(inspector_eval(in, v, row->futures, &set, &there));
+	if (!there)
+		return NULL;
+	struct error *err = futures_unordered_nodes(f->d->c, set, FUTURE_MAX_NODES, &nodes);
+	*ret = !err && nodes.n + outputs >= limit;
+	vec_free(&nodes);
+	return err;
+}
+
+/* A version that has other members is read by the general rule. */
+static bool has_members(const struct finder *f, struct value v, const struct sequence_row *row)
+{
+	struct inspector *in = f->d->c->in;
+
+	if (row->first)
+		return inspector_optional_path(in, v.type, row->first);
+	return inspector_optional_path(in, v.type, row->limit) &&
+	       inspector_optional_path(in, v.type, row->futures);
+}
+
 const char *combinator_later(const struct finder *f, struct value v, const struct sequence_row *row)
 {
 	struct value first;
 	bool there = false;
 
-	/* A version that has other members is read by the general rule. */
-	if (!inspector_optional_path(f->d->c->in, v.type, row->first))
+	if (!has_members(f, v, row))
 		return NULL;
-	error_free(inspector_eval(f->d->c->in, v, row->first, &first, &there));
+	error_free(row->first ? inspector_eval(f->d->c->in, v, row->first, &first, &there)
+	                      : is_full(f, v, row, &there));
 	return there ? row->later : NULL;
 }

@@ -79,9 +79,9 @@ static const struct io_row directions[] = {
 };
 
 static const struct sequence_row sequences[] = {
-	{ "futures_lite::stream::FlatMap", "inner_stream.Some.0", "stream" },
-	{ "futures_lite::stream::Flatten", "inner_stream.Some.0", "stream" },
-	{ "futures_lite::stream::Then", "future.Some.0", "stream" },
+	SEQUENCE("futures_lite::stream::FlatMap", "inner_stream.Some.0", "stream"),
+	SEQUENCE("futures_lite::stream::Flatten", "inner_stream.Some.0", "stream"),
+	SEQUENCE("futures_lite::stream::Then", "future.Some.0", "stream"),
 	{ 0 },
 };
 

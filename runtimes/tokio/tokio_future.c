@@ -23,8 +23,8 @@ const struct combinator_row tokio_combinators[] = {
 };
 
 const struct sequence_row tokio_sequences[] = {
-	{ "tokio_stream::stream_ext::chain::Chain", "a.stream.Some.0", "b" },
-	{ "tokio_stream::stream_ext::then::Then", "future.Some.0", "stream" },
+	SEQUENCE("tokio_stream::stream_ext::chain::Chain", "a.stream.Some.0", "b"),
+	SEQUENCE("tokio_stream::stream_ext::then::Then", "future.Some.0", "stream"),
 	{ 0 },
 };
 

@@ -4,12 +4,13 @@
 use std::future::Future;
 use std::time::Duration;
 
-use futures_util::stream::{iter, once, Stream, StreamExt, TryStreamExt};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{iter, once, BoxStream, Stream, StreamExt, TryStreamExt};
 use futures_util::FutureExt;
 use tokio::time::sleep;
 use truth::graph::address;
 use truth::here;
-use truth::tree::at;
+use truth::tree::{at, library, Node};
 
 use crate::{for_mutex, lock, spawn_hold, Lock, Tasks};
 
@@ -74,6 +75,51 @@ async fn try_for_each(lock: &'static Lock) {
     let _ = items.try_for_each(|_| want(lock).map(Ok)).await;
 }
 
+/// The next four have as many futures as they may have.
+async fn buffered(lock: &'static Lock) {
+    here!("futurelocks::sequences::buffered");
+    stream(lock).map(|_| want(lock)).buffered(1).collect::<Vec<_>>().await;
+}
+
+async fn buffer_unordered(lock: &'static Lock) {
+    here!("futurelocks::sequences::buffer_unordered");
+    stream(lock).map(|_| want(lock)).buffer_unordered(1).collect::<Vec<_>>().await;
+}
+
+async fn for_each_concurrent(lock: &'static Lock) {
+    here!("futurelocks::sequences::for_each_concurrent");
+    stream(lock).for_each_concurrent(1, |_| want(lock)).await;
+}
+
+async fn try_for_each_concurrent(lock: &'static Lock) {
+    let items = stream(lock).map(Ok::<(), ()>);
+    here!("futurelocks::sequences::try_for_each_concurrent");
+    let _ = items.try_for_each_concurrent(1, |_| want(lock).map(Ok)).await;
+}
+
+fn nothing(_: ()) -> BoxFuture<'static, ()> {
+    async {}.boxed()
+}
+
+/// One item that is never done, and what else comes.
+fn sleepers(lock: &'static Lock) -> BoxStream<'static, BoxFuture<'static, ()>> {
+    let first: BoxFuture<'static, ()> = sleep(truth::FOREVER).boxed();
+    iter([first]).chain(iter([work(lock).boxed()]).buffered(1).map(nothing)).boxed()
+}
+
+/// As long as one more may be made, the stream is polled.
+async fn below_limit(lock: &'static Lock) {
+    here!("futurelocks::sequences::below_limit");
+    sleepers(lock).buffered(2).collect::<Vec<_>>().await;
+}
+
+/// No limit at all.
+async fn unlimited(lock: &'static Lock) {
+    let items = iter([work(lock).boxed()]).buffered(2);
+    here!("futurelocks::sequences::unlimited");
+    items.for_each_concurrent(None, |_| want(lock)).await;
+}
+
 /// The stream is a variable of this.
 async fn by_reference(lock: &'static Lock) {
     let mut items = stream(lock).boxed();
@@ -101,6 +147,17 @@ where
     tasks.graph.waits(task, "mutex", address(lock), &[task]);
 }
 
+/// It polls all that it has; another task has the lock.
+async fn healthy<F>(tasks: &mut Tasks, run: fn(&'static Lock) -> F, tree: Node)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let lock = lock();
+    let holder = spawn_hold(tasks, lock).await;
+    let task = tasks.spawn_tree(run(lock), tree, Some(for_mutex(lock)));
+    tasks.graph.waits(task, "mutex", address(lock), &[holder]);
+}
+
 pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     stuck(tasks, for_each, "futurelocks::sequences::for_each");
     stuck(tasks, fold, "futurelocks::sequences::fold");
@@ -109,11 +166,15 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     stuck(tasks, take_while, "futurelocks::sequences::take_while");
     stuck(tasks, flat_map, "futurelocks::sequences::flat_map");
     stuck(tasks, try_for_each, "futurelocks::sequences::try_for_each");
+    stuck(tasks, buffered, "futurelocks::sequences::buffered");
+    stuck(tasks, buffer_unordered, "futurelocks::sequences::buffer_unordered");
+    stuck(tasks, for_each_concurrent, "futurelocks::sequences::for_each_concurrent");
+    stuck(tasks, try_for_each_concurrent, "futurelocks::sequences::try_for_each_concurrent");
     stuck(tasks, by_reference, "futurelocks::sequences::by_reference");
 
-    let lock = lock();
-    let holder = spawn_hold(tasks, lock).await;
-    let tree = at("futurelocks::sequences::no_item").polls(at("futurelocks::sequences::work"));
-    let task = tasks.spawn_tree(no_item(lock), tree, Some(for_mutex(lock)));
-    tasks.graph.waits(task, "mutex", address(lock), &[holder]);
+    let polls = |name| at(name).polls(at("futurelocks::sequences::work"));
+    healthy(tasks, no_item, polls("futurelocks::sequences::no_item")).await;
+    healthy(tasks, unlimited, polls("futurelocks::sequences::unlimited")).await;
+    let below_limit_polls = polls("futurelocks::sequences::below_limit").set(library());
+    healthy(tasks, below_limit, below_limit_polls).await;
 }
