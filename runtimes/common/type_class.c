@@ -95,6 +95,8 @@ static enum reach_rule reach_rule(const struct type *t, const struct type_class 
 {
 	if (f->element)
 		return REACH_ELEMENTS;
+	if (f->entries)
+		return REACH_ENTRIES;
 	if (f->step == STEP_DYN || f->step == STEP_WIDE)
 		return REACH_DYN;
 	switch (type_kind(t)) {

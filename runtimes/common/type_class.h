@@ -47,6 +47,7 @@ enum find_rule {
 enum reach_rule {
 	REACH_NOTHING,
 	REACH_ELEMENTS,
+	REACH_ENTRIES,
 	REACH_DYN,
 	REACH_POINTER,
 	REACH_MEMBERS,

@@ -8,9 +8,71 @@
 #include "runtimes/common/waker.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/leaf.h"
-#include "runtimes/future/object_walk.h"
 
 enum { MAX_BESIDE = 8, MAX_WAKERS = 8 };
+
+/*
+ * Whether it is in a future that was decoded since that region, or is one that was decoded before,
+ * such as the coroutine to which a `&mut` leads back.
+ */
+static bool is_decoded(const struct collector *c, size_t region, struct value v)
+{
+	for (size_t i = 0; i < c->regions.n; i++) {
+		const struct future_region *r = &c->regions.data[i];
+
+		if (i < region ? r->addr == v.addr && r->type == v.type
+		               : v.addr - r->addr < r->size)
+			return true;
+	}
+	return false;
+}
+
+void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
+                        const struct reached *at)
+{
+	struct future ignored = { 0 };
+	struct value v = at->v;
+
+	if (!at->exclusive || r->n == BESIDE_MAX_FUTURES)
+		return;
+	struct error *err = future_strip(d, &v, &ignored);
+	bool known = !err && !is_decoded(d->c, region, v);
+	error_free(err);
+	if (known)
+		r->list[r->n++] = at->v;
+}
+
+/*
+ * Whether the task may wait for one of the leaves. A task that is not woken has a waker in each
+ * leaf that its last poll reached; a woken one need not.
+ */
+static bool may_wait(const struct decoder *d, const struct future *f)
+{
+	if (f->wait && (!d->idle || f->wait->armed != ARMED_NO))
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch == BRANCH_POLLED && may_wait(d, f->children[i]))
+			return true;
+	}
+	return false;
+}
+
+size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
+                             struct future **list, size_t n, size_t max)
+{
+	for (size_t i = 0; i < r->n && n < max; i++) {
+		bool complete = d->c->out->complete;
+		struct future *f = future_decode(d, r->list[i]);
+
+		f->edge = "holds";
+		if (may_wait(d, f))
+			list[n++] = f;
+		else
+			d->c->out->complete =
+				complete; /* the answer has no place for its problem */
+	}
+	return n;
+}
 
 struct beside_search {
 	struct decoder *d;
@@ -19,6 +81,7 @@ struct beside_search {
 	size_t nsure, nunsure;
 	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker, by index of the walk */
 	size_t nwakers;
+	struct beside_futures futures;
 };
 
 static bool is_closure(const struct type *t)
@@ -29,17 +92,28 @@ static bool is_closure(const struct type *t)
 }
 
 /*
- * Whether the walk skips this value. Futures are decoded as children, or are not polled. A closure
- * is called, not polled. The costly search for poll functions is made only for exclusive values.
+ * Whether the walk skips this value. Futures were decoded as children, or are noted, if only this
+ * future can poll them. Streams are not noted: who holds several need not poll all. A closure is
+ * called, not polled. The costly search for poll functions is made only for exclusive values.
  */
-static bool is_reported_elsewhere(const struct beside_search *b, const struct reached *at)
+static bool is_reported_elsewhere(struct beside_search *b, const struct reached *at)
 {
 	const struct type_class *type_class = type_class_of(at->v.type);
+	struct inspector *in = b->d->c->in;
 
-	return type_class->coroutine || type_class->leaf || type_class->maybe_done ||
-	       futures_unordered_is_type(at->v.type) || is_closure(at->v.type) ||
-	       (at->exclusive && (future_is_type(b->d->c->in, at->v.type) ||
-	                          future_is_stream(b->d->c->in, at->v.type)));
+	if (type_class->maybe_done || futures_unordered_is_type(at->v.type) ||
+	    is_closure(at->v.type))
+		return true;
+	if (!type_class->coroutine && !type_class->leaf) {
+		if (!at->exclusive)
+			return false;
+		if (future_is_stream(in, at->v.type))
+			return true;
+		if (!future_is_type(in, at->v.type))
+			return false;
+	}
+	beside_note_future(&b->futures, b->d, b->region, at);
+	return true;
 }
 
 static bool is_of_a_known_crate(const struct type *t)
@@ -160,29 +234,36 @@ static struct future *waker_leaf(struct beside_search *b, const struct reach *r)
 	return f;
 }
 
+static void append(struct future **children, size_t *n, struct future *const *list, size_t nlist)
+{
+	for (size_t i = 0; i < nlist; i++)
+		children[(*n)++] = list[i];
+}
+
 void beside_add(struct decoder *d, struct value v, struct future *f, size_t region)
 {
 	struct beside_search b = { .d = d, .region = region };
+	struct future *futures[BESIDE_MAX_FUTURES], *waker = NULL;
 	struct reach r;
-	size_t n = f->nchildren;
+	size_t n = f->nchildren, nfutures;
 
 	object_walk_near(d->c, v, look, &b, &r);
 	/* A library's wrapper, such as Abortable, may store its waker: that is no wait of its own.
 	 */
-	if (f->wraps)
-		b.nwakers = 0;
+	if (!f->wraps && b.nwakers)
+		waker = waker_leaf(&b, &r);
 	b.nsure = beside_keep_new(f, b.sure, b.nsure);
 	b.nunsure = beside_keep_new(f, b.unsure, b.nunsure);
-	if (b.nsure + b.nunsure + b.nwakers == 0)
+	nfutures = beside_decode_futures(d, &b.futures, futures, 0, BESIDE_MAX_FUTURES);
+	if (b.nsure + b.nunsure + nfutures == 0 && !waker)
 		return;
-	struct future **children = NEW_ARRAY(d->c->a, struct future *, n + b.nsure + b.nunsure + 1);
-	memcpy(children, f->children, n * sizeof(*children));
-	for (size_t i = 0; i < b.nsure; i++)
-		children[n++] = b.sure[i];
-	if (b.nwakers)
-		children[n++] = waker_leaf(&b, &r);
-	for (size_t i = 0; i < b.nunsure; i++)
-		children[n++] = b.unsure[i];
+	struct future **children =
+		NEW_ARRAY(d->c->a, struct future *, n + b.nsure + b.nunsure + nfutures + 1);
+	append(children, &(size_t){ 0 }, f->children, n);
+	append(children, &n, b.sure, b.nsure);
+	append(children, &n, futures, nfutures);
+	append(children, &n, &waker, waker != NULL);
+	append(children, &n, b.unsure, b.nunsure);
 	f->wraps = f->wraps && n == f->nchildren + b.nunsure;
 	f->children = children;
 	f->nchildren = (unsigned)n;

@@ -9,7 +9,7 @@
 #ifndef RUNTIMES_FUTURE_BESIDE_H
 #define RUNTIMES_FUTURE_BESIDE_H
 
-#include "runtimes/future/future.h"
+#include "runtimes/future/object_walk.h"
 
 /*
  * Appends leaves for these resources to f's children, which are the futures in v. A resource that a
@@ -20,5 +20,30 @@ void beside_add(struct decoder *d, struct value v, struct future *f, size_t regi
 
 /* Keeps those entries of list for which no child of f waits. Returns their number. */
 size_t beside_keep_new(const struct future *f, struct future **list, size_t n);
+
+/*
+ * Futures that a walk from another future meets, and which that one may poll although no rule says
+ * so: in an object of a trait of the program's own, in a map.
+ */
+enum { BESIDE_MAX_FUTURES = 8 };
+
+struct beside_futures {
+	struct value list[BESIDE_MAX_FUTURES];
+	size_t n;
+};
+
+/*
+ * Notes the future at a place, unless others can poll it, too, or it was decoded already. region:
+ * as of beside_add(). Those beyond the limit are left out.
+ */
+void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
+                        const struct reached *at);
+
+/*
+ * Decodes those noted. Adds the frames of those for which the task waits, with the edge "holds", to
+ * list[n..max). Returns the new length of the list. Ends the walk that noted them.
+ */
+size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
+                             struct future **list, size_t n, size_t max);
 
 #endif

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "dwarf/values/entries.h"
 #include "dwarf/values/peel.h"
 #include "runtimes/common/behind_wide.h"
 #include "runtimes/common/type_class.h"
 #include "runtimes/common/waker.h"
+#include "runtimes/future/beside.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/io_direction.h"
 #include "runtimes/future/leaf.h"
@@ -139,6 +141,39 @@ static void add_elements(struct walk *w, const struct type *element, size_t from
 		    from, NULL, true);
 }
 
+struct entries_reached {
+	struct walk *w;
+	size_t from, n;
+};
+
+static bool add_entry(const struct entry *entry, void *arg)
+{
+	struct entries_reached *e = arg;
+
+	add(e->w, entry->key, e->from, NULL, true);
+	add(e->w, entry->value, e->from, NULL, true);
+	return ++e->n < MAX_ELEMENTS;
+}
+
+/* The elements of a VecDeque or a map: tokio-postgres has its senders in one. */
+static void add_entries(struct walk *w, size_t from)
+{
+	const struct reached at = w->r->list[from];
+	struct inspector *in = w->c->in;
+	struct entries_reached e = { w, from, 0 };
+	uint64_t count = 0;
+	struct error *err = entries_walk(in->target, &in->show, at.v,
+	                                 type_class_of(at.v.type)->entries, add_entry, &e, &count);
+
+	if (err)
+		w->r->complete = false;
+	error_free(err);
+	if (e.n < count) {
+		w->r->cut = true;
+		w->r->complete = false;
+	}
+}
+
 static void add_wide(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v, behind;
@@ -153,6 +188,24 @@ static void add_wide(struct walk *w, size_t from)
 	if (known && behind.addr &&
 	    map_put(&w->seen, map_key_of_pair(behind.addr, (uintptr_t)behind.type), NULL))
 		add(w, behind, from, NULL, owned);
+}
+
+static bool has_no_polls(const struct type *t, int depth);
+
+/* Whether the elements, keys and values of a collection that is no slice lead nowhere. */
+static bool entries_have_no_polls(const struct type *t, int depth)
+{
+	static const char *const params[] = { "T", "K", "V" };
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
+		const struct type *part = type_param(t, params[i]);
+
+		if (part && !has_no_polls(part, depth))
+			return false;
+		known |= part != NULL;
+	}
+	return known;
 }
 
 /*
@@ -180,6 +233,8 @@ static bool has_no_polls(const struct type *t, int depth)
 			terminal = !members[i].type || type_size(members[i].type) == 0 ||
 			           has_no_polls(members[i].type, depth + 1);
 	}
+	if (type_class->reach == REACH_ENTRIES)
+		terminal = entries_have_no_polls(t, depth + 1);
 	type_class->terminal = terminal ? YES : NO;
 	return terminal;
 }
@@ -239,6 +294,9 @@ static void expand(struct walk *w, size_t at)
 	switch (type_class->reach) {
 	case REACH_ELEMENTS:
 		add_elements(w, type_class->element, at);
+		break;
+	case REACH_ENTRIES:
+		add_entries(w, at);
 		break;
 	case REACH_DYN:
 		add_wide(w, at);
@@ -340,6 +398,8 @@ struct search {
 	size_t nresources;
 	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
 	size_t nwakers;
+	bool explains; /* futures are noted, too */
+	struct beside_futures futures;
 };
 
 static bool note_waker(struct search *s, const struct reached *at, size_t index)
@@ -372,12 +432,25 @@ static bool is_described(const struct future *f, struct value v)
 	return type_class_of(v.type)->resource->whole && f->wait && f->wait->object != v.addr;
 }
 
+/* Whether a coroutine or a leaf that nobody else can poll is there. */
+static bool is_lone_future(const struct reached *at)
+{
+	const struct type_class *type_class = type_class_of(at->v.type);
+
+	return at->exclusive && !type_class->resource &&
+	       (type_class->coroutine || type_class->leaf);
+}
+
 static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct search *s = arg;
 
 	if (type_class_of(at->v.type)->waker)
 		return note_waker(s, at, index);
+	if (s->explains && is_lone_future(at)) {
+		beside_note_future(&s->futures, s->d, s->d->c->regions.n, at);
+		return false;
+	}
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
 	struct future *f = object_walk_resource(s->d->c, at->v);
@@ -547,17 +620,40 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	}
 }
 
+/* The frames of n resources that were chosen, or else one for all places that hold the waker. */
+static size_t own_frames(struct search *s, size_t n, struct future *explained, struct future **ret)
+{
+	for (size_t i = 0; i < n; i++)
+		ret[i] = s->resources[i].f;
+	if (n || s->nwakers == 0)
+		return n;
+	ret[0] = object_walk_resource(s->d->c, s->r->list[s->wakers[0]].v);
+	ret[0]->wait = explained->wait;
+	return 1;
+}
+
 void object_walk_explain(struct decoder *d, struct value v, struct future *f)
 {
 	struct reach r;
-	struct search s = { .d = d, .r = &r };
+	struct search s = { .d = d, .r = &r, .explains = true };
+	struct future *frames[MAX_RESOURCES + BESIDE_MAX_FUTURES], explained = *f;
 
 	object_walk(d->c, v, look, &s, &r);
 	size_t n = choose(&s);
 	if (n)
-		use_resources(&s, n, v, f);
+		use_resources(&s, n, v, &explained);
 	else
-		use_wakers(&s, &r, v, f);
+		use_wakers(&s, &r, v, &explained);
+	size_t own = s.futures.n ? own_frames(&s, n, &explained, frames) : 0;
+	n = beside_decode_futures(d, &s.futures, frames, own, MAX_RESOURCES + BESIDE_MAX_FUTURES);
+	if (n == own) {
+		*f = explained;
+		return;
+	}
+	for (size_t i = 0; i < own; i++)
+		frames[i]->wait->within = false;
+	f->children = arena_memdup(d->c->a, frames, n * sizeof(*frames));
+	f->nchildren = (unsigned)n;
 }
 
 size_t object_walk_registered(struct decoder *d, struct value v, struct future **list, size_t n,

@@ -57,8 +57,9 @@ size_t object_walk_registered(struct decoder *d, struct value v, struct future *
                               size_t max);
 
 /*
- * Finds what v waits for, a future that has no table row and polls no other future. Fills f->wait
- * or f's children from the resources in v, else from the places that contain its waker.
+ * Finds what v waits for, a future that has no table row and polls no other future by a rule. Fills
+ * f->wait or f's children from the resources in v, else from the places that contain its waker. The
+ * futures in v, as in objects of traits of the program's own, become children beside these.
  */
 void object_walk_explain(struct decoder *d, struct value v, struct future *f);
 

@@ -52,6 +52,13 @@ impl Tasks {
         self.add(&handle, Task::idle(truth::id(&handle), &[name]).waits(wait), held)
     }
 
+    /// In another branch, the last task waits for this.
+    #[allow(dead_code)]
+    pub fn beside(&mut self, wait: Wait) {
+        let task = self.tasks.pop().expect("a task");
+        self.tasks.push(task.beside(wait));
+    }
+
     /// One of the futures of the last task has this property.
     #[allow(dead_code)]
     pub fn property(&mut self, key: &'static str, detail: bool) {

@@ -6,11 +6,15 @@ mod halves;
 #[path = "../../tasks.rs"]
 mod tasks;
 
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use futures::channel::{mpsc, oneshot};
 use futures::lock::{Mutex, OwnedMutexGuard};
-use futures::{SinkExt, StreamExt};
+use futures::{SinkExt, Stream, StreamExt};
 use tasks::{Held, Tasks};
 use tokio::time::sleep;
 use truth::graph::address;
@@ -56,6 +60,31 @@ async fn feed(mut sender: mpsc::Sender<u32>) {
     sender.feed(1).await.expect("the receiver is there");
     here!("futures_ends::feed");
     let _ = sender.feed(2).await;
+}
+
+/// Takes requests, and sends to who asked first, as soon as that one takes more.
+struct Answers {
+    requests: mpsc::UnboundedReceiver<u32>,
+    senders: VecDeque<mpsc::Sender<u32>>,
+}
+
+impl Future for Answers {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if Pin::new(&mut self.requests).poll_next(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        let first = self.senders.front_mut().expect("nobody asked");
+        first.poll_ready(cx).map(drop)
+    }
+}
+
+async fn answer(requests: mpsc::UnboundedReceiver<u32>, sender: mpsc::Sender<u32>) {
+    let mut senders = VecDeque::from([sender]);
+    senders[0].try_send(1).expect("there is room for one");
+    here!("futures_ends::answer");
+    Answers { requests, senders }.await;
 }
 
 async fn reply(receiver: oneshot::Receiver<u32>) {
@@ -137,6 +166,17 @@ fn mpsc_ends(tasks: &mut Tasks) {
     tasks.graph.waits(who, "mpsc_send", None, &[one]);
     let who = tasks.waits(feed(sender), "futures_ends::feed", wait(), &[SENDER]);
     tasks.graph.waits(who, "mpsc_send", None, &[one]);
+
+    let (sender, receiver) = mpsc::channel(0);
+    let one = tasks.sleeps(keep_receiver(receiver), &[name], &[RECEIVER]);
+    let (asks, requests) = mpsc::unbounded();
+    let two = tasks.sleeps(keep(asks), &["futures_ends::keep"], &[SENDER]);
+    let name = "futures_ends::answer";
+    let held = &[("receiver", "mpsc", "requests"), ("sender", "mpsc", "senders[0]")];
+    let who = tasks.waits(answer(requests, sender), name, recv().with("senders", 1), held);
+    tasks.beside(Wait::new("mpsc_send").with("queued", 1).with("capacity", 1).with("senders", 1));
+    tasks.graph.waits(who, "mpsc_send", None, &[one]);
+    tasks.graph.waits(who, "mpsc_recv", None, &[two]);
 }
 
 fn oneshot_ends(tasks: &mut Tasks) {

@@ -3,6 +3,7 @@
 
 mod circles;
 mod ends;
+mod objects;
 mod polled;
 mod servers;
 
@@ -45,6 +46,7 @@ async fn main() {
     servers::spawn_all(&mut tasks).await;
     circles::spawn_all(&mut tasks).await;
     ends::spawn_all(&mut tasks);
+    objects::spawn_all(&mut tasks).await;
     Truth::new("composite")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.tasks)

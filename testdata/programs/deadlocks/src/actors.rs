@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use truth::tree::at;
+use truth::tree::{at, Node};
 use truth::{here, Task, Wait};
 
 use crate::Tasks;
@@ -20,6 +20,7 @@ type Handler = Pin<Box<dyn Future<Output = ()> + Send>>;
 static STOP: Mutex<Vec<Waker>> = Mutex::new(Vec::new());
 
 async fn handle(replies: Sender<u32>) {
+    here!("deadlocks::actors::handle");
     crate::nap().await;
     let _ = replies.send(1).await;
 }
@@ -84,21 +85,22 @@ async fn by_closure(clients: Sender<u32>, mut inbox: Receiver<u32>) {
     drop(clients);
 }
 
-fn spawn<F>(tasks: &mut Tasks, name: &'static str, start: fn(Sender<u32>, Receiver<u32>) -> F)
+fn spawn<F>(tasks: &mut Tasks, tree: Node, start: fn(Sender<u32>, Receiver<u32>) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
     let (sender, receiver) = mpsc::channel(1);
     let wait = Wait::new("mpsc_recv").with("senders", 1).with("queued", 0);
     let (handle, task) = Tasks::start(start(sender, receiver));
-    tasks.tasks.push(Task::idle_tree(truth::id(&handle), at(name)).beside(wait));
+    tasks.tasks.push(Task::idle_tree(truth::id(&handle), tree).beside(wait));
     tasks.graph.waits(task, "mpsc_recv", None, &[task]);
     tasks.graph.perhaps(&[task]);
 }
 
 pub(crate) fn spawn_all(tasks: &mut Tasks) {
-    spawn(tasks, "deadlocks::actors::dispatch", dispatch);
-    spawn(tasks, "deadlocks::actors::serve", serve);
+    let handler = at("deadlocks::actors::handle").then(at("deadlocks::nap"));
+    spawn(tasks, at("deadlocks::actors::dispatch").polls(handler), dispatch);
+    spawn(tasks, at("deadlocks::actors::serve"), serve);
     #[cfg(feature = "since_1_28")]
-    spawn(tasks, "deadlocks::actors::by_closure", by_closure);
+    spawn(tasks, at("deadlocks::actors::by_closure"), by_closure);
 }
