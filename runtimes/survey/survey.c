@@ -21,6 +21,7 @@ struct wanted {
 	char package[64]; /* the directory of its sources: "futures-executor" */
 	char below[64];   /* and the start of the paths of its files within: "src/local_pool" */
 	char symbol[64];  /* part of the mangled names of its functions: "5tokio7runtime" */
+	bool whole;       /* the symbol is that of a crate, and not of a module in one */
 	bool supported, found;
 	const char *version; /* in the survey's arena; NULL: unknown */
 };
@@ -54,13 +55,33 @@ static void want(struct search *s, const char *name, const char *crate, const ch
 	if (*module && n > 0 && (size_t)n < sizeof(w->symbol))
 		snprintf(w->symbol + n, sizeof(w->symbol) - (size_t)n, "%zu%s", strlen(module),
 		         module);
+	w->whole = *module == '\0';
 	s->n++;
+}
+
+/*
+ * Whether the tasks of a runtime are made by another crate than its executors: async-task has tasks
+ * of executors that are not async-executor's, such as ntex's.
+ */
+static bool has_tasks_of_another(const struct runtime *r)
+{
+	size_t len = strcspn(r->path, ":");
+
+	return r->path[len] && (strncmp(r->path, r->executor, len) != 0 ||
+	                        (r->executor[len] && r->executor[len] != ':'));
 }
 
 static void want_all(struct search *s)
 {
 	for (const struct runtime *const *r = registered_runtimes.runtimes; *r; r++)
 		want(s, (*r)->name, (*r)->name, (*r)->executor, true);
+	for (const struct runtime *const *r = registered_runtimes.runtimes; *r; r++) {
+		char crate[sizeof(s->wanted->package)];
+
+		snprintf(crate, sizeof(crate), "%.*s", (int)strcspn((*r)->path, ":"), (*r)->path);
+		if (has_tasks_of_another(*r))
+			want(s, (*r)->name, (*r)->name, crate, true);
+	}
 	for (const struct runtime *const *r = registered_runtimes.runtimes; *r; r++) {
 		for (const struct crate_row *row = (*r)->former; row && row->crate; row++)
 			want(s, row->name, row->crate, row->crate, false);
@@ -138,6 +159,38 @@ static void search_paths(void *search, const char *data, size_t len)
 
 /* ---- symbols ---- */
 
+/*
+ * Whether a mangled name has the path from its crate on: tokio's Registration::async_io is of no
+ * crate async_io. In v0 names the disambiguator of the crate is before it, as in Cs4fqI2P2rA04_.
+ */
+static bool begins_at_crate(const char *data, const char *at)
+{
+	const char *from = at;
+
+	if (at - data >= 3 && memcmp(at - 3, "_ZN", 3) == 0)
+		return true;
+	if (from == data || *--from != '_')
+		return false;
+	while (from > data && isalnum((unsigned char)from[-1]))
+		from--;
+	const char *root = at - 1;
+	while (root > from && !(root[-1] == 's' && root - 2 >= from && root[-2] == 'C'))
+		root--;
+	return root > from;
+}
+
+static bool has_symbol(const struct wanted *w, const char *data, size_t len)
+{
+	const char *end = data + len, *at = data;
+
+	while ((at = memmem(at, (size_t)(end - at), w->symbol, strlen(w->symbol)))) {
+		if (!w->whole || begins_at_crate(data, at))
+			return true;
+		at++;
+	}
+	return false;
+}
+
 static void search_symbols(void *search, const char *data, size_t len)
 {
 	struct search *s = search;
@@ -147,16 +200,17 @@ static void search_symbols(void *search, const char *data, size_t len)
 	for (size_t i = 0; s->rust && i < s->n; i++) {
 		struct wanted *w = &s->wanted[i];
 
-		w->found |= memmem(data, len, w->symbol, strlen(w->symbol)) != NULL;
+		w->found = w->found || has_symbol(w, data, len);
 	}
 }
 
 /* ---- the file ---- */
 
-static bool found_any(const struct search *s)
+/* Whether an earlier row found the same executor: another crate may have its tasks. */
+static bool found_before(const struct search *s, size_t n)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->wanted[i].found)
+	for (size_t i = 0; i < n; i++) {
+		if (s->wanted[i].found && strcmp(s->wanted[i].crate, s->wanted[n].crate) == 0)
 			return true;
 	}
 	return false;
@@ -167,8 +221,7 @@ static void search_file(struct search *s, struct elf_sections *file)
 	/* A linker may put constants with relocations into the second one. */
 	elf_sections_each(file, ".rodata", SURVEY_MAX_SECTION, search_paths, s);
 	elf_sections_each(file, ".data.rel.ro", SURVEY_MAX_SECTION, search_paths, s);
-	if (found_any(s))
-		return;
+	/* A crate without panics has no paths, also where others have some. */
 	elf_sections_each(file, ".strtab", SURVEY_MAX_SECTION, search_symbols, s);
 	elf_sections_each(file, ".dynstr", SURVEY_MAX_SECTION, search_symbols, s);
 }
@@ -205,7 +258,7 @@ void survey_file(struct arena *a, int fd, struct survey *ret)
 	for (size_t i = 0; i < s.n; i++) {
 		const struct wanted *w = &s.wanted[i];
 
-		if (w->found)
+		if (w->found && !found_before(&s, i))
 			*vec_push(&found) =
 				(struct surveyed){ w->name, w->crate, w->version, w->supported };
 	}

@@ -22,7 +22,8 @@ const char survey_paths[] =
 	"/home/u/.cargo/registry/src/index-1/tokio-9.8.7/src/runtime/context.rs"
 	"/home/u/.cargo/registry/src/index-1/tokio-util-6.6.6/src/runtime/x.rs"
 	"/home/u/.cargo/registry/src/index-1/futures-executor-0.9.9/src/local_pool.txt"
-	"/build/vendor/async-std/src/task/block_on.rs";
+	"/build/vendor/async-std/src/task/block_on.rs"
+	"/home/u/.cargo/registry/src/index-1/async-task-9.9.1/src/task.rs";
 
 static const struct surveyed *find(const struct survey *s, const char *crate)
 {
@@ -53,6 +54,10 @@ static void check_own(const struct survey *s)
 	assert_false(async_std->supported);
 	/* No Rust source. */
 	assert_null(find(s, "futures-executor"));
+	/* Its tasks without its executors: some crate has executors of its own. */
+	const struct surveyed *tasks = find(s, "async_executor");
+	assert_non_null(tasks);
+	assert_true(tasks->supported);
 }
 
 static void test_finds_executors_by_paths(void **state)

@@ -207,6 +207,16 @@ check_core() {
 	rm -f "$work/core.$pid"
 }
 
+# `ps` names each executor whose tasks an answer has, also where it is linked in and no thread shows it.
+check_ps() {
+	# 1: another process of this machine cannot be read.
+	"$asyncdbg" --json ps >"$work/ps.json" 2>"$work/ps.json.err" </dev/null || [ $? -eq 1 ] ||
+		bad "ps fails" "$work/ps.json.err"
+	jq -e --argjson pid "$pid" --slurpfile live "$work/live.json" '[$live[0].runtimes[].kind] - [.processes[] |
+		select(.pid == $pid).executors[] | select(.supported).kind] == []' "$work/ps.json" >"$work/said" ||
+		bad "ps lacks an executor" "$work/ps.json"
+}
+
 # check_layout EXE: a stripped copy with a layout file is understood as the program was.
 check_layout() {
 	local words=(--no-cache --exe "$work/bare" --layout "$work/layout")
@@ -253,6 +263,7 @@ check_program() {
 	check_graph -p "$pid"
 	check_running "after a backtrace"
 	check_commands
+	check_ps
 	[ "$program" != locals ] || check_print -p "$pid"
 	[ "$program" != shadow ] || check_hidden -p "$pid"
 	[ "$program" != kinds ] || check_groups -p "$pid"
