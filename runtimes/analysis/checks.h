@@ -34,6 +34,8 @@ struct checks {
 	bool stands_still;           /* the process is halted: a second look would show the same */
 	const struct look *before;
 	size_t nbefore;
+	const uint64_t *threadless; /* runtimes that lacked a thread at the first look: addr */
+	size_t nthreadless;
 	double interval; /* seconds between the two snapshots */
 	VEC(struct finding) found;
 	VEC(const char *) skipped; /* "long-poll: why it could not be checked" */
@@ -60,7 +62,7 @@ struct checks_result {
 
 /*
  * Runs all checks. Of c, a, s, v and stands_still are set and, for two looks, two_looks, before,
- * nbefore and interval. ERR_INTERRUPTED after ^C.
+ * nbefore, threadless, nthreadless and interval. ERR_INTERRUPTED after ^C.
  */
 struct error *checks_run(struct checks *c, struct checks_result *ret) MUST_CHECK;
 
@@ -74,6 +76,8 @@ bool checks_list_has(const char *list, const struct finding *f);
 
 /* Records what each thread that polls does, in arena a. */
 struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n);
+/* The addresses of the runtimes with blocking jobs and without a thread for them, in arena a. */
+uint64_t *checks_threadless(struct arena *a, const struct snapshot *s, size_t *n);
 /* The source line where a thread runs or waits: "src/x.rs:12", in arena a; NULL unknown. */
 const char *checks_thread_place(struct arena *a, const struct snapshot *s,
                                 const struct thread_info *th);

@@ -72,10 +72,47 @@ static void a_long_poll_is_certain_where_it_is_proved(void **state)
 	}
 }
 
+/* The findings about a runtime with a job and no thread, which had the same at the first look. */
+static size_t starved(struct arena *a, bool two_looks, bool before, uint64_t threads)
+{
+	struct runtime_info r = { .addr = HEADER,
+		                  .has_blocking = true,
+		                  .blocking_queued = 1,
+		                  .blocking_threads = threads,
+		                  .has_limit = true,
+		                  .blocking_limit = 512 };
+	struct snapshot s = { .runtimes = &r, .nruntimes = 1 };
+	struct checks c = { .a = a, .s = &s, .two_looks = two_looks };
+	const struct check check = { .name = "starved-queue" };
+	struct runtime_info then = r;
+
+	then.blocking_threads = before ? 0 : 1;
+	s.runtimes = &then;
+	c.threadless = checks_threadless(a, &s, &c.nthreadless);
+	s.runtimes = &r;
+	checks_starved_queue(&c, &check);
+	size_t n = c.found.n;
+	vec_free(&c.found);
+	return n;
+}
+
+/* At a single look the first thread of a pool may be being made. */
+static void a_pool_lacks_threads_at_two_looks(void **state)
+{
+	SCRATCH(tmp);
+
+	(void)state;
+	assert_int_equal(starved(&tmp, true, true, 0), 1);
+	assert_int_equal(starved(&tmp, true, false, 0), 0);
+	assert_int_equal(starved(&tmp, true, true, 1), 0);
+	assert_int_equal(starved(&tmp, false, true, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_poll_is_certain_where_it_is_proved),
+		cmocka_unit_test(a_pool_lacks_threads_at_two_looks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

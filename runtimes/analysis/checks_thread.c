@@ -76,6 +76,18 @@ struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n)
 	return list;
 }
 
+uint64_t *checks_threadless(struct arena *a, const struct snapshot *s, size_t *n)
+{
+	uint64_t *list = NEW_ARRAY(a, uint64_t, s->nruntimes + 1);
+
+	*n = 0;
+	for (size_t i = 0; i < s->nruntimes; i++) {
+		if (runtime_lacks_thread(&s->runtimes[i]))
+			list[(*n)++] = s->runtimes[i].addr;
+	}
+	return list;
+}
+
 static const struct look *look_before(const struct checks *c, const struct thread_info *th)
 {
 	for (size_t i = 0; i < c->nbefore; i++) {
@@ -198,8 +210,35 @@ static void count_workers(const struct checks *c, const struct runtime_info *r, 
 	}
 }
 
+/*
+ * Whether a pool has had jobs and no thread at both looks. At one look its first thread may be
+ * being made; when none can be made, tokio 1.53 leaves the job in the queue without a word.
+ */
+static bool lacks_thread(const struct checks *c, const struct runtime_info *r)
+{
+	bool before = false;
+
+	for (size_t i = 0; c->two_looks && i < c->nthreadless; i++)
+		before |= r->addr && c->threadless[i] == r->addr;
+	return before && runtime_lacks_thread(r);
+}
+
 void checks_starved_queue(struct checks *c, const struct check *check)
 {
+	for (size_t i = 0; i < c->s->nruntimes; i++) {
+		const struct runtime_info *r = &c->s->runtimes[i];
+
+		if (!lacks_thread(c, r))
+			continue;
+		checks_add_finding(c, check, SEVERITY_ERROR,
+		                   "%" PRIu64
+		                   " blocking job%s in the queue of runtime %u, of which "
+		                   "the pool has no thread at two looks, %g s apart: none could be "
+		                   "made",
+		                   r->blocking_queued, r->blocking_queued == 1 ? "" : "s", r->index,
+		                   c->interval)
+			->more = "runtimes";
+	}
 	for (size_t i = 0; i < c->s->nruntimes; i++) {
 		const struct runtime_info *r = &c->s->runtimes[i];
 		size_t all, blocked;

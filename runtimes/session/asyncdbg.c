@@ -433,6 +433,7 @@ static struct error *look_again(struct asyncdbg *d, double interval, struct chec
 	struct look *before = checks_look(c->a, c->s, &c->nbefore);
 
 	c->before = before;
+	c->threadless = checks_threadless(c->a, c->s, &c->nthreadless);
 	c->interval = interval;
 	TRY(wait_for_second_look(d, before, c->nbefore, interval));
 
