@@ -117,7 +117,17 @@ pub async fn start(tasks: &mut Tasks) {
 
 /// The tasks that hyper starts.
 #[derive(Clone, Default)]
-struct Spawner(Arc<Mutex<Vec<Option<u64>>>>);
+pub struct Spawner(Arc<Mutex<Vec<Option<u64>>>>);
+
+impl Spawner {
+    /// The ids of these tasks, once there are so many.
+    pub async fn ids(&self, number: usize) -> Vec<Option<u64>> {
+        while self.0.lock().unwrap().len() < number {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        self.0.lock().unwrap().clone()
+    }
+}
 
 impl<F> Executor<F> for Spawner
 where
@@ -136,10 +146,7 @@ async fn start_2(tasks: &mut Tasks) {
         http2::handshake(spawner.clone(), TokioIo::new(client)).await.expect("no handshake");
     tasks.spawn(&["web::client::drive_2"], drive_2(connection), |task| task);
     tasks.spawn(&["web::client::ask_2"], ask_2(sender), |task| task.waits(Wait::new("oneshot")));
-    while spawner.0.lock().unwrap().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    let ids = spawner.0.lock().unwrap().clone();
+    let ids = spawner.ids(2).await;
     tasks.add(
         Task::idle(ids[0], &[])
             .property("http_role", "client")
