@@ -131,6 +131,11 @@ struct collector {
 	/* The current time on the target's monotonic clock; for a core a lower bound. */
 	uint64_t now_ns;
 	bool now_known, now_is_bound;
+	/*
+	 * With now_is_bound: some thread of each runtime waits in the kernel for what comes next,
+	 * and so until its first timer is due at most: no timer is overdue.
+	 */
+	bool timers_run;
 	bool clock_paused;  /* a runtime's own clock is paused (test utilities) */
 	struct map vtables; /* address and slot -> struct known_vtable: see collector_vtable() */
 	void **states;      /* state of each runtime: see collector_state() */

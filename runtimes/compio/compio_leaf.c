@@ -184,7 +184,7 @@ static struct error *decode_timer(struct leaf *l)
 		return NULL;
 	}
 	TRY(leaf_place(l, l->v, deadline_path, &when, &found));
-	TRY(deadline_read(l, when, NULL, &due));
+	TRY(deadline_read(l, when, NULL, false, &due));
 	deadline_phrase(l, "timer", "", &due);
 	return NULL;
 }

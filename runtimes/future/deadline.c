@@ -5,11 +5,6 @@
 
 #include "runtimes/common/instant.h"
 
-enum { SOON_SECONDS = 3600 };
-/* A clock that stands for longer is not expected: a bound beyond it is reported without its
- * reverse. */
-#define SOON (INT64_C(1000000000) * SOON_SECONDS)
-
 /* Avoids stdio: it may run a million times. */
 struct deadline_seconds deadline_seconds_text(uint64_t ns)
 {
@@ -30,7 +25,7 @@ struct deadline_seconds deadline_seconds_text(uint64_t ns)
 }
 
 struct error *deadline_read(const struct leaf *l, struct value instant, const char *unknown,
-                            struct deadline *ret)
+                            bool runs, struct deadline *ret)
 {
 	const struct collector *c = l->d->c;
 	uint64_t due;
@@ -54,8 +49,8 @@ struct error *deadline_read(const struct leaf *l, struct value instant, const ch
 	if (c->now_is_bound) {
 		ret->at_most = "at most ";
 		ret->at_least = "at least ";
-		/* A core of a runtime that is stuck: its clock stands, and the timer is overdue. */
-		if (left < SOON)
+		/* The clock of a runtime that is stuck stands, however long ago that began. */
+		if (!runs)
 			ret->or_past = ", or overdue";
 	}
 	return NULL;

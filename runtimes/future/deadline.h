@@ -17,7 +17,7 @@ struct deadline {
 	/*
 	 * "" where the current time is known. Else it is a lower bound, from a core: "at most "
 	 * goes before a future deadline, "at least " before a past one. or_past follows a future
-	 * one that is so near that it may have passed.
+	 * one that may have passed, because a runtime does not wait for its timers.
 	 */
 	const char *at_most, *at_least, *or_past;
 };
@@ -25,10 +25,11 @@ struct deadline {
 struct deadline_seconds deadline_seconds_text(uint64_t ns);
 /*
  * Reads the Instant, or a wrapper of one, and adds the wait's details. unknown: why it says nothing
- * about the distance from now; NULL: it does.
+ * about the distance from now; NULL: it does. runs: if the time is that of a core, no timer of its
+ * kind is overdue.
  */
 struct error *deadline_read(const struct leaf *l, struct value instant, const char *unknown,
-                            struct deadline *ret) MUST_CHECK;
+                            bool runs, struct deadline *ret) MUST_CHECK;
 /* Sets the readable line: "sleep future, never polled, sleeping 3.2 seconds". */
 void deadline_phrase(const struct leaf *l, const char *name, const char *polled,
                      const struct deadline *due);

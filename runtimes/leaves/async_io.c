@@ -50,7 +50,7 @@ static struct error *decode_timer(struct leaf *l)
 		wait_phrase(l, "timer that never fires");
 		return NULL;
 	}
-	TRY(deadline_read(l, when, NULL, &due));
+	TRY(deadline_read(l, when, NULL, false, &due));
 	if (registered)
 		TRY(leaf_arm_at(l, l->v, layout[TIMER_WAKER].path));
 	else

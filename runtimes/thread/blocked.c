@@ -545,7 +545,10 @@ static bool makes_calls(const char *name)
 	return false;
 }
 
-/* Activity of a thread that is in no system call: only what the stack proves. */
+/*
+ * Activity of a thread that is in no system call: only what the stack proves. One look does not
+ * tell a computation from a loop of calls that fail at once.
+ */
 static const char *computing(struct collector *c, const struct thread_stack *s,
                              const struct mark *m)
 {
@@ -562,7 +565,7 @@ static const char *computing(struct collector *c, const struct thread_stack *s,
 		if (i < m->frame && at && debuginfo_is_system(at))
 			return "in the C library, in no system call,";
 	}
-	return "plain computation";
+	return "running code";
 }
 
 void blocked_find(struct collector *c, struct thread_info *info, const struct thread_stack *s,

@@ -1,6 +1,6 @@
 /*
  * Finds what blocks a thread that should be polling a task or running a job: a system call, a lock,
- * or plain computation. A thread that the runtime parked is not blocked.
+ * or its own code. A thread that the runtime parked is not blocked.
  */
 #ifndef RUNTIMES_THREAD_BLOCKED_H
 #define RUNTIMES_THREAD_BLOCKED_H

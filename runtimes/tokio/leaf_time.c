@@ -66,7 +66,8 @@ static struct error *read_due(const struct leaf *l, const char *path, struct dea
 	TRY(leaf_place(l, l->v, path, &deadline, &found));
 	if (!found)
 		return error_new(ERR_CORRUPT, "the %s has no deadline", l->w->kind);
-	return deadline_read(l, deadline, l->d->c->clock_paused ? paused : NULL, ret);
+	return deadline_read(l, deadline, l->d->c->clock_paused ? paused : NULL,
+	                     l->d->c->timers_run, ret);
 }
 
 /* Resolves a path that this version may not have. */

@@ -286,6 +286,8 @@ static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size
 {
 	struct target *t = c->in->target;
 
+	c->timers_run = true;
+
 	for (size_t i = 0; i < n; i++)
 		c->clock_paused |= tokio_clock_is_paused(t, &runtimes[i]);
 	if (t->clock.known) {
@@ -297,6 +299,7 @@ static void find_clock(struct collector *c, struct tokio_runtime *runtimes, size
 		uint64_t ns;
 		struct error *err = tokio_timer_now(c->in, &runtimes[i], &ns);
 
+		c->timers_run &= tokio_waits_for_timers(c, &runtimes[i]);
 		if (!err && ns > c->now_ns) {
 			c->now_ns = ns;
 			c->now_known = c->now_is_bound = true;

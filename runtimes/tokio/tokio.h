@@ -293,6 +293,11 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 /* Did the program call tokio::time::pause()? tokio's instants then differ from the system's. */
 bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r);
 /*
+ * tokio_thread.c: whether some thread of the runtime waits in the kernel for its events and timers:
+ * no timer is overdue then. False also where that cannot be told.
+ */
+bool tokio_waits_for_timers(struct collector *c, const struct tokio_runtime *r);
+/*
  * The time of the runtime's last timer tick, on the monotonic clock. ERR_LAYOUT where its version
  * stores none.
  */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/base/str.h"
 #include "dwarf/names/demangle.h"
 #include "runtimes/thread/root.h"
 #include "runtimes/thread/stack.h"
@@ -43,23 +44,68 @@ static struct error *read_queue(struct collector *c, struct tokio *k, struct val
 	return NULL;
 }
 
+/* The part of a worker that others see: its queue, and how it is parked. */
+static struct error *find_remote(struct collector *c, const struct tokio_thread *tt,
+                                 struct value *ret, bool *found)
+{
+	struct slice remotes;
+
+	TRY(bindings_slice(c->in->target, &tt->tokio->layout, TOKIO_MT_REMOTES, tt->handle,
+	                   &remotes, found));
+	if (!*found)
+		return NULL;
+	if (tt->worker_index >= remotes.count)
+		return error_new(ERR_CORRUPT, "worker index %" PRIu64 " of %" PRIu64,
+		                 tt->worker_index, remotes.count);
+	*ret = (struct value){ remotes.element,
+		               remotes.addr + tt->worker_index * type_size(remotes.element) };
+	return NULL;
+}
+
+static bool is_parked_in_driver(struct collector *c, const struct tokio_thread *tt)
+{
+	struct value remote;
+	uint64_t park = 0;
+	bool found = false;
+	struct error *err = tt->worker.type ? find_remote(c, tt, &remote, &found) : NULL;
+
+	if (!err && found)
+		err = bindings_uint(c->in->target, &tt->tokio->layout, TOKIO_PARK_STATE, remote,
+		                    &park, &found);
+	error_free(err);
+	return park == PARKED_DRIVER;
+}
+
+bool tokio_waits_for_timers(struct collector *c, const struct tokio_runtime *r)
+{
+	const struct target *t = c->in->target;
+
+	for (size_t i = 0; i < t->nthreads; i++) {
+		const struct tokio_thread *tt = &tokio_walk(c)->threads[i];
+		const struct thread *th = &t->threads[i];
+
+		if (!tt->tokio || tt->shared != r->shared || !th->has_regs || !th->regs.in_syscall)
+			continue;
+		const struct syscall *call = arch_syscall(t->arch, th->regs.syscall);
+		/* On a current_thread runtime without I/O it is a futex, as for any lock. */
+		if ((call && str_begins(call->name, "epoll_")) || is_parked_in_driver(c, tt))
+			return true;
+	}
+	return false;
+}
+
 static struct error *read_worker(struct collector *c, struct tokio_thread *tt,
                                  struct thread_info *info, uint64_t *park)
 {
 	struct target *t = c->in->target;
 	struct tokio *k = tt->tokio;
-	struct slice remotes;
+	struct value remote;
 	uint64_t lifo;
 	bool found;
 
-	TRY(bindings_slice(t, &k->layout, TOKIO_MT_REMOTES, tt->handle, &remotes, &found));
+	TRY(find_remote(c, tt, &remote, &found));
 	if (!found)
 		return NULL;
-	if (tt->worker_index >= remotes.count)
-		return error_new(ERR_CORRUPT, "worker index %" PRIu64 " of %" PRIu64,
-		                 tt->worker_index, remotes.count);
-	struct value remote = { remotes.element,
-		                remotes.addr + tt->worker_index * type_size(remotes.element) };
 	TRY(read_queue(c, k, remote, &info->queue_len, &info->has_queue));
 	TRY(bindings_uint(t, &k->layout, TOKIO_PARK_STATE, remote, park, &found));
 	TRY(bindings_word(t, &k->layout, TOKIO_WORKER_LIFO, tt->worker, &lifo, &found));

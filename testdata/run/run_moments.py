@@ -27,7 +27,7 @@ QUESTIONS = ["async backtrace all", "async backtrace", "async task {own}", "asyn
 OF_A_PROCESS = ("pause_ms", "stop", "target", "skipped", "remaining_ms", "now", "signal")
 OF_A_CORE = ("holdings", "unsearched", "local_set_tasks", "undriven_tasks")
 # The thread that receives the signal, and what the clock says.
-TEXTS = ((r"^plain computation|^[^ ]+, between system calls,|^in the C library, in no system call,|^killed by SIGABRT", "here"), (r"sleeping (at most )?\d+ seconds(, or overdue)?", "sleeping"))
+TEXTS = ((r"^running code|^[^ ]+, between system calls,|^in the C library, in no system call,|^killed by SIGABRT", "here"), (r"sleeping (at most )?\d+ seconds(, or overdue)?", "sleeping"))
 
 
 def plain(answer, moving):
