@@ -294,7 +294,7 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 bool tokio_clock_is_paused(struct target *t, const struct tokio_runtime *r);
 /*
  * tokio_thread.c: whether some thread of the runtime waits in the kernel for its events and timers:
- * no timer is overdue then. False also where that cannot be told.
+ * no timer is overdue then. False also where that is not known.
  */
 bool tokio_waits_for_timers(struct collector *c, const struct tokio_runtime *r);
 /*
