@@ -8,7 +8,7 @@
 #include "debugger/target/target.h"
 #include "dwarf/module/line.h"
 
-enum { MAX_DIES = 1 << 20, MAX_AWAITS = 1 << 14, LAST_BIT = 63 };
+enum { MAX_DIES = 1 << 20, MAX_AWAITS = 1 << 14, UNKNOWN = -1 };
 
 /* A variable `__awaitee`: its block is that of one await. */
 struct await {
@@ -17,8 +17,8 @@ struct await {
 	uint64_t offset; /* in the coroutine */
 	bool placed;     /* offset is known */
 	const char *file;
-	unsigned line;   /* where the awaited expression begins */
-	uint64_t states; /* those in which the coroutine may be suspended at it */
+	unsigned line;           /* where the awaited expression begins */
+	struct state_set states; /* those in which the coroutine may be suspended at it */
 };
 
 struct block {
@@ -30,15 +30,12 @@ struct await_states {
 	const struct type *coroutine;
 	VEC(struct await) awaits;
 	VEC(struct block) blocks;
-	size_t seen;        /* DIEs */
-	uint64_t elsewhere; /* states of suspension of which the await is not known for certain */
-	bool cut;           /* there may be more awaits */
+	size_t seen; /* DIEs */
+	/* States of suspension of which the await is not known for certain. */
+	struct state_set elsewhere;
+	bool cut; /* there may be more awaits */
+	struct arena arena;
 };
-
-static uint64_t bit_of(size_t variant)
-{
-	return UINT64_C(1) << (variant < LAST_BIT ? variant : LAST_BIT);
-}
 
 /* ---- reading ---- */
 
@@ -210,7 +207,7 @@ static bool lines_decide(const struct alike *a)
 	return a->same_file && a->awaits == a->states && a->begin == a->end;
 }
 
-static void find_states(struct await_states *s, struct await *a, uint64_t *known)
+static void find_states(struct await_states *s, struct await *a, struct state_set *known)
 {
 	const struct alike alike = alike_of(s, a);
 	bool by_line = lines_decide(&alike);
@@ -219,11 +216,11 @@ static void find_states(struct await_states *s, struct await *a, uint64_t *known
 
 	for (size_t i = 0; i < n; i++) {
 		if (is_at(a, &v[i]) && (!by_line || v[i].line == a->line))
-			a->states |= bit_of(i);
+			state_set_add(&a->states, &s->arena, i);
 	}
 	/* Else an await of the type may be missing, as code that was optimised away. */
 	if (alike.awaits == alike.states)
-		*known |= a->states;
+		state_set_unite(known, &s->arena, &a->states);
 }
 
 /* An await whose state is not known may be that of each state that has no known await. */
@@ -231,14 +228,14 @@ static void match(struct await_states *s)
 {
 	size_t n;
 	const struct variant *v = type_variants(s->coroutine, &n);
-	uint64_t known = 0;
+	struct state_set known = { 0 };
 
 	for (size_t i = 0; i < s->awaits.n; i++)
 		find_states(s, &s->awaits.data[i], &known);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].name && str_begins(v[i].name, "Suspend") &&
-		    (s->cut || !(known & bit_of(i))))
-			s->elsewhere |= bit_of(i);
+		    (s->cut || !state_set_has(&known, i)))
+			state_set_add(&s->elsewhere, &s->arena, i);
 	}
 }
 
@@ -262,31 +259,33 @@ void await_states_free(struct await_states *s)
 		return;
 	vec_free(&s->awaits);
 	vec_free(&s->blocks);
+	arena_free(&s->arena);
 	free(s);
 }
 
 /* ---- questions ---- */
 
-/* The states that a poll leaves behind: what it began with is not known then. */
-static uint64_t final_states(const struct type *coroutine)
+/* Adds the states that a poll leaves behind: what it began with is not known then. */
+static void add_final_states(const struct type *coroutine, struct arena *a, struct state_set *ret)
 {
 	size_t n;
 	const struct variant *v = type_variants(coroutine, &n);
-	uint64_t ret = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].name &&
 		    (strcmp(v[i].name, "Returned") == 0 || strcmp(v[i].name, "Panicked") == 0))
-			ret |= bit_of(i);
+			state_set_add(ret, a, i);
 	}
-	return ret;
 }
 
-uint64_t await_states_of_block(const struct await_states *s, Dwarf_Die *block)
+struct state_set await_states_of_block(const struct await_states *s, Dwarf_Die *block,
+                                       struct arena *arena)
 {
 	Dwarf_Off first = dwarf_dieoffset(block), last = first;
-	uint64_t ret = s ? s->elsewhere : 0;
+	struct state_set ret = { 0 };
 
+	if (s)
+		state_set_unite(&ret, arena, &s->elsewhere);
 	for (size_t i = 0; s && i < s->blocks.n; i++) {
 		if (s->blocks.data[i].die == first)
 			last = s->blocks.data[i].last;
@@ -295,9 +294,11 @@ uint64_t await_states_of_block(const struct await_states *s, Dwarf_Die *block)
 		const struct await *a = &s->awaits.data[i];
 
 		if (a->die > first && a->die <= last)
-			ret |= a->states;
+			state_set_unite(&ret, arena, &a->states);
 	}
-	return ret ? ret | final_states(s->coroutine) : 0;
+	if (!state_set_is_empty(&ret))
+		add_final_states(s->coroutine, arena, &ret);
+	return ret;
 }
 
 bool await_states_is_in_frame(Dwarf_Attribute *location)
@@ -310,29 +311,31 @@ bool await_states_is_in_frame(Dwarf_Attribute *location)
 	        (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31));
 }
 
-/* The bit of the variant that the coroutine has; 0: unknown. */
-static uint64_t state_at(struct target *t, const struct type *coroutine, uint64_t addr)
+/* The index of the variant that the coroutine has; UNKNOWN. */
+static ptrdiff_t state_at(struct target *t, const struct type *coroutine, uint64_t addr)
 {
 	const struct member *discr = type_discr(coroutine);
-	uint64_t size = discr ? type_size(discr->type) : 0, value, ret = 0;
+	uint64_t size = discr ? type_size(discr->type) : 0, value;
+	ptrdiff_t ret = UNKNOWN;
 	size_t n;
 	const struct variant *v = type_variants(coroutine, &n);
 
 	if (!addr || !size || size > sizeof(value))
-		return 0;
+		return UNKNOWN;
 	struct error *err CLEANUP(error_freep) =
 		target_read_uint(t, addr + discr->offset, size, &value);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (v[i].discr == value)
-			ret = bit_of(i);
+			ret = (ptrdiff_t)i;
 	}
 	return ret;
 }
 
-bool await_states_has(uint64_t states, struct target *t, const struct type *coroutine,
-                      uint64_t addr)
+bool await_states_has(const struct state_set *states, struct target *t,
+                      const struct type *coroutine, uint64_t addr)
 {
-	uint64_t state = states ? state_at(t, coroutine, addr) : 0;
-
-	return states && (!state || (states & state));
+	if (state_set_is_empty(states))
+		return false;
+	ptrdiff_t state = state_at(t, coroutine, addr);
+	return state == UNKNOWN || state_set_has(states, (size_t)state);
 }

@@ -10,6 +10,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "dwarf/frame/state_set.h"
 #include "dwarf/types/type.h"
 
 /* The awaits of a poll function and its blocks. */
@@ -22,11 +23,12 @@ struct await_states;
 struct await_states *await_states_read(struct dwarf_module *dm, Dwarf_Die *function);
 void await_states_free(struct await_states *s);
 /*
- * A set of states: those in which a variable of a lexical block, or of the function itself, may
- * have been lost. 0: none. Bit i is that of the variant i of the coroutine's type; the last bit is
- * that of all that follow. NULL is allowed.
+ * The states in which a variable of a lexical block, or of the function itself, may have been lost,
+ * by the index of their variant in the coroutine's type. The words of the set are in the arena. s:
+ * NULL is allowed.
  */
-uint64_t await_states_of_block(const struct await_states *s, Dwarf_Die *block);
+struct state_set await_states_of_block(const struct await_states *s, Dwarf_Die *block,
+                                       struct arena *a);
 /* Whether a location holds for the whole scope of a variable, and is in the frame. */
 bool await_states_is_in_frame(Dwarf_Attribute *location);
 
@@ -38,7 +40,7 @@ const struct type *await_states_pinned(const struct type *argument);
  */
 const struct type *await_states_coroutine(const struct type *argument);
 /* Whether the state of a coroutine at an address (0: unknown) is in the set, or may be. */
-bool await_states_has(uint64_t states, struct target *t, const struct type *coroutine,
-                      uint64_t addr);
+bool await_states_has(const struct state_set *states, struct target *t,
+                      const struct type *coroutine, uint64_t addr);
 
 #endif

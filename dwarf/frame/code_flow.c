@@ -15,15 +15,12 @@
 #include "dwarf/types/type.h"
 
 enum {
-	MAX_CODE = 256 << 10, /* bytes of a function */
-	MAX_TABLE = 4096,     /* entries of a table of jumps */
-	MAX_SWEEPS = 64,
+	MAX_TABLE = 1 << 16, /* entries of a table of jumps */
 	MAX_POINTERS = 8,
 	NEAR = 8, /* instructions between the parts of a jump by a table, or a call and an argument
 	           */
 	NREGS = 16,
 	POINTER = 8,
-	LAST_BIT = 63,
 	NONE = -1,
 };
 
@@ -53,18 +50,18 @@ struct code_flow {
 	struct flow_function of;
 	VEC(struct step) steps;
 	VEC(struct edge)
-	edges;      /* of tables of jumps; then of suspensions to the polls after them */
-	int *index; /* of each byte that an instruction begins at; else NONE */
+	edges;         /* of tables of jumps; then of suspensions to the polls after them */
+	size_t ntable; /* those of tables */
+	int *index;    /* of each byte that an instruction begins at; else NONE */
 	int64_t pointers[MAX_POINTERS];
 	size_t npointers;
 	int dispatch; /* the jump to the code of a state; NONE: there is none */
+	size_t nstates;
+	bool cut; /* not all entries of a table were read */
+	/* From where each instruction is reached, but for the dispatch: in the order of those. */
+	int *before, *nbefore; /* nbefore[i]: the first one of step i; nbefore[i + 1]: the end */
 	struct arena arena;
 };
-
-static uint64_t state_bit(uint64_t discr)
-{
-	return UINT64_C(1) << (discr < LAST_BIT ? discr : LAST_BIT);
-}
 
 static int step_index(const struct code_flow *w, uint64_t addr)
 {
@@ -203,6 +200,7 @@ static void add_table(struct code_flow *w, int jump, const struct registers *r)
 		w->steps.data[to].leader = true;
 		*vec_push(&w->edges) = (struct edge){ jump, to };
 	}
+	w->cut = true;
 }
 
 static void add_jumps(struct code_flow *w, int jump, const struct instruction *in,
@@ -383,12 +381,84 @@ static void find_last_calls(struct code_flow *w)
 	}
 }
 
+/* The edges of a table of jumps, or of a suspension, that begin at an instruction. */
+static const struct edge *edges_of(const struct code_flow *w, int from, size_t *n)
+{
+	bool is_table = w->steps.data[from].flow == FLOW_JUMP;
+	const size_t end = is_table ? w->ntable : w->edges.n;
+	size_t low = is_table ? 0 : w->ntable, high = end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->edges.data[middle].from < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*n = 0; low + *n < end && w->edges.data[low + *n].from == from;)
+		++*n;
+	return w->edges.data + low;
+}
+
+/* The steps to which an instruction leads in its poll, but for a table of jumps; false: none. */
+static int next_of(const struct code_flow *w, size_t i)
+{
+	const struct step *s = &w->steps.data[i];
+
+	return s->flow != FLOW_JUMP && s->flow != FLOW_END && !s->last && i + 1 < w->steps.n
+	               ? (int)i + 1
+	               : NONE;
+}
+
+static void add_before(struct code_flow *w, size_t from, int to, bool count)
+{
+	if (to == NONE)
+		return;
+	if (count)
+		w->nbefore[to + 1]++;
+	else
+		w->before[w->nbefore[to]++] = (int)from;
+}
+
+static void each_before(struct code_flow *w, bool count)
+{
+	for (size_t i = 0; i < w->steps.n; i++) {
+		const struct edge *e;
+		size_t n = 0;
+
+		add_before(w, i, next_of(w, i), count);
+		add_before(w, i, w->steps.data[i].target, count);
+		if (w->steps.data[i].flow != FLOW_JUMP || (int)i == w->dispatch)
+			continue;
+		e = edges_of(w, (int)i, &n);
+		for (size_t j = 0; j < n; j++)
+			add_before(w, i, e[j].to, count);
+	}
+}
+
+static void find_before(struct code_flow *w)
+{
+	size_t n = w->steps.n;
+
+	w->nbefore = NEW_ARRAY(&w->arena, int, n + 1);
+	each_before(w, true);
+	for (size_t i = 0; i < n; i++)
+		w->nbefore[i + 1] += w->nbefore[i];
+	w->before = NEW_ARRAY(&w->arena, int, (size_t)w->nbefore[n]);
+	each_before(w, false);
+	/* Each one is at its end now, where the next one begins. */
+	memmove(w->nbefore + 1, w->nbefore, n * sizeof(*w->nbefore));
+	w->nbefore[0] = 0;
+}
+
 /* A suspension goes on at the state that it puts into the coroutine. */
 static void add_suspensions(struct code_flow *w)
 {
 	const struct member *discr = w->of.coroutine ? type_discr(w->of.coroutine) : NULL;
 	size_t n = w->edges.n, first = 0;
 
+	w->ntable = n;
 	while (first < n && w->edges.data[first].from != w->dispatch)
 		first++;
 	for (size_t i = 0; discr && w->dispatch != NONE && i < w->steps.n; i++) {
@@ -399,6 +469,20 @@ static void add_suspensions(struct code_flow *w)
 		    s->place.offset == (int64_t)discr->offset && s->number > 2 &&
 		    s->number < MAX_TABLE && state < n && w->edges.data[state].from == w->dispatch)
 			*vec_push(&w->edges) = (struct edge){ (int)i, w->edges.data[state].to };
+	}
+}
+
+/* Those of the type; in unoptimised code each has an entry of the dispatch, if there is one. */
+static void find_states(struct code_flow *w)
+{
+	const struct variant *v;
+	size_t n = 0;
+
+	w->nstates = 1;
+	v = w->of.coroutine ? type_variants(w->of.coroutine, &n) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].discr >= w->nstates && v[i].discr < MAX_TABLE)
+			w->nstates = v[i].discr + 1;
 	}
 }
 
@@ -431,10 +515,12 @@ static bool read_code(struct code_flow *w)
 		w->dispatch = NONE;
 		read_accesses(&r);
 	}
-	if (w->edges.n != n)
+	if (w->edges.n != n || w->cut)
 		return false;
 	find_last_calls(w);
 	add_suspensions(w);
+	find_states(w);
+	find_before(w);
 	return true;
 }
 
@@ -443,7 +529,7 @@ struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_functio
 	const struct function *f = function->f;
 	struct code_flow *w;
 
-	if (f->high <= f->low || f->high - f->low > MAX_CODE)
+	if (f->high <= f->low || f->high - f->low > CODE_FLOW_MAX)
 		return NULL;
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -587,81 +673,142 @@ static enum effect effect_on(struct code_flow *w, const struct flow_variable *v,
 
 /* ---- forwards: where it is set ---- */
 
-struct ways {
-	uint64_t set, unset;
-};
+enum way { WAY_SET = 1, WAY_UNSET = 2 };
 
 struct forward {
 	struct code_flow *w;
 	const struct flow_variable *v;
-	struct ways *at;        /* before each instruction */
+	unsigned char *at;      /* before each instruction: enum way, of any state */
 	unsigned char *effects; /* enum effect of each one */
-	bool changed;
+	VEC(int) changed;
+	struct arena arena;
 };
 
-static void join(struct forward *f, int to, struct ways ways)
+static void join(struct forward *f, int to, unsigned ways)
 {
-	struct ways *at;
-
-	if (to == NONE || (size_t)to >= f->w->steps.n)
+	if (to == NONE || (size_t)to >= f->w->steps.n || !(ways & ~f->at[to]))
 		return;
-	at = &f->at[to];
-	f->changed |= (ways.set & ~at->set) || (ways.unset & ~at->unset);
-	at->set |= ways.set;
-	at->unset |= ways.unset;
+	f->at[to] |= (unsigned char)ways;
+	*vec_push(&f->changed) = to;
 }
 
-static struct ways ways_behind(const struct forward *f, size_t i)
+static unsigned ways_behind(const struct forward *f, size_t i)
 {
-	struct ways ways = f->at[i];
-	uint64_t all = ways.set | ways.unset;
+	unsigned ways = f->at[i];
 
 	if (f->effects[i] == EFFECT_SET)
-		return (struct ways){ .set = all };
+		return ways ? WAY_SET : 0;
 	if (f->effects[i] == EFFECT_MAY_SET)
-		ways.set = all;
+		return ways ? ways | WAY_SET : 0;
 	if (f->effects[i] == EFFECT_LOSE)
-		return (struct ways){ .unset = all };
+		return ways ? WAY_UNSET : 0;
 	return ways;
 }
 
 /* The edges of the dispatch lead to the states, in their order. */
-static void follow_edges(struct forward *f)
+static void follow_table(struct forward *f, int from)
 {
-	const struct code_flow *w = f->w;
-	uint64_t state = 0;
+	unsigned ways = ways_behind(f, (size_t)from);
+	size_t n;
+	const struct edge *e = edges_of(f->w, from, &n);
 
-	for (size_t i = 0; i < w->edges.n; i++) {
-		const struct edge *e = &w->edges.data[i];
-		const struct step *s = &w->steps.data[e->from];
-		struct ways ways = ways_behind(f, (size_t)e->from);
+	for (size_t i = 0; i < n; i++) {
+		bool is_saved = from == f->w->dispatch && ways && state_set_has(&f->v->saved, i);
 
-		if (e->from == w->dispatch) {
-			uint64_t bit = state_bit(state++), all = (ways.set | ways.unset) & bit;
-
-			ways = bit & f->v->saved
-			               ? (struct ways){ .set = all }
-			               : (struct ways){ ways.set & bit, ways.unset & bit };
-		} else if (s->flow != FLOW_JUMP) {
-			continue; /* the end of a poll: the next one begins anew */
-		}
-		join(f, e->to, ways);
+		join(f, e[i].to, is_saved ? WAY_SET : ways);
 	}
 }
 
-static void sweep(struct forward *f)
+static void follow_all(struct forward *f)
 {
 	const struct code_flow *w = f->w;
 
-	for (size_t i = 0; i < w->steps.n; i++) {
-		const struct step *s = &w->steps.data[i];
-		struct ways ways = ways_behind(f, i);
+	join(f, 0, WAY_UNSET);
+	while (f->changed.n) {
+		int at = f->changed.data[--f->changed.n];
+		const struct step *s = &w->steps.data[at];
+		unsigned ways = ways_behind(f, (size_t)at);
 
-		if (s->flow != FLOW_JUMP && s->flow != FLOW_END && !s->last)
-			join(f, (int)i + 1, ways);
+		join(f, next_of(w, (size_t)at), ways);
 		join(f, s->target, ways);
+		/* Behind the end of a poll the next one begins anew. */
+		if (s->flow == FLOW_JUMP)
+			follow_table(f, at);
 	}
-	follow_edges(f);
+}
+
+/* ---- backwards: from which states ---- */
+
+/*
+ * How the variable may be at the instruction that the question is about, once execution has come to
+ * another one: two bits of enum way if it is set there, and behind them two if it is not.
+ */
+enum { IF_UNSET = 2, WAYS = WAY_SET | WAY_UNSET };
+
+/* The same before an instruction, from that behind it. */
+static unsigned ways_before(const struct forward *f, int i, unsigned behind)
+{
+	unsigned if_set = behind & WAYS, if_unset = behind >> IF_UNSET;
+
+	if (f->effects[i] == EFFECT_SET)
+		if_unset = if_set;
+	else if (f->effects[i] == EFFECT_MAY_SET)
+		if_unset |= if_set;
+	else if (f->effects[i] == EFFECT_LOSE)
+		if_set = if_unset;
+	return if_set | if_unset << IF_UNSET;
+}
+
+/* Returns them for each instruction, without the dispatch. */
+static unsigned char *follow_back(struct forward *f, int to)
+{
+	const struct code_flow *w = f->w;
+	unsigned char *ret = NEW_ARRAY(&f->arena, unsigned char, w->steps.n);
+
+	ret[to] = WAY_SET | WAY_UNSET << IF_UNSET;
+	*vec_push(&f->changed) = to;
+	while (f->changed.n) {
+		int at = f->changed.data[--f->changed.n];
+
+		for (int i = w->nbefore[at]; i < w->nbefore[at + 1]; i++) {
+			int from = w->before[i];
+			unsigned ways = ways_before(f, from, ret[at]);
+
+			if (!(ways & ~ret[from]))
+				continue;
+			ret[from] |= (unsigned char)ways;
+			*vec_push(&f->changed) = from;
+		}
+	}
+	return ret;
+}
+
+/* Execution begins at the first instruction, and goes on at the dispatch, with each state. */
+static void find_states_of(struct forward *f, int to, struct arena *a, struct flow_answer *ret)
+{
+	const struct code_flow *w = f->w;
+	const unsigned char *back = follow_back(f, to);
+	const struct edge *e = NULL;
+	size_t n = 0;
+
+	if (w->dispatch != NONE && f->at[w->dispatch])
+		e = edges_of(w, w->dispatch, &n);
+	for (size_t state = 0; state < w->nstates; state++) {
+		unsigned ways = back[0] >> IF_UNSET;
+		unsigned char from = state < n ? back[e[state].to] : 0;
+		unsigned begin = from ? ways_behind(f, (size_t)w->dispatch) : 0;
+
+		if (from && state_set_has(&f->v->saved, state))
+			begin = WAY_SET;
+		if (begin & WAY_SET)
+			ways |= from & WAYS;
+		if (begin & WAY_UNSET)
+			ways |= from >> IF_UNSET;
+		if (ways & WAY_SET)
+			state_set_add(&ret->set, a, state);
+		if (ways & WAY_UNSET)
+			state_set_add(&ret->unset, a, state);
+	}
 }
 
 /*
@@ -690,27 +837,21 @@ static void find_effects(struct forward *f)
 	}
 }
 
-/* False: it does not end, or nothing sets the variable. */
+/* False: nothing sets the variable. */
 static bool go_forward(struct forward *f)
 {
 	struct code_flow *w = f->w;
 	bool any = false;
 
-	f->at = NEW_ARRAY(&w->arena, struct ways, w->steps.n);
-	f->effects = NEW_ARRAY(&w->arena, unsigned char, w->steps.n);
+	f->at = NEW_ARRAY(&f->arena, unsigned char, w->steps.n);
+	f->effects = NEW_ARRAY(&f->arena, unsigned char, w->steps.n);
 	find_effects(f);
 	for (size_t i = 0; i < w->steps.n; i++)
 		any |= f->effects[i] == EFFECT_SET || f->effects[i] == EFFECT_MAY_SET;
-	if (!any && !f->v->saved)
+	if (!any && state_set_is_empty(&f->v->saved))
 		return false;
-	f->at[0].unset = w->of.coroutine ? UINT64_MAX : 1;
-	for (int i = 0; i < MAX_SWEEPS; i++) {
-		f->changed = false;
-		sweep(f);
-		if (!f->changed)
-			return true;
-	}
-	return false;
+	follow_all(f);
+	return true;
 }
 
 /* ---- forwards from an instruction: whether it is used ---- */
@@ -809,22 +950,21 @@ static bool is_use(struct search *s, size_t i)
 	if (is_whole_drop(w, v, i))
 		return true;
 	/* A rival's bytes there are not the variable's value. */
-	if (v->nrivals && !s->f->at[i].set)
+	if (v->nrivals && !(s->f->at[i] & WAY_SET))
 		return false;
 	/* rustc accepts no use there: the address is that of a call which sets it. */
-	if (step->access == ACCESS_ADDRESS && s->f->at[i].unset)
+	if (step->access == ACCESS_ADDRESS && s->f->at[i] & WAY_UNSET)
 		return false;
 	return v->is_in(step->addr, v->block, v->arg) && s->f->effects[i] != EFFECT_LOSE;
 }
 
 static void search_edges(struct search *s, int from)
 {
-	const struct code_flow *w = s->f->w;
+	size_t n;
+	const struct edge *e = edges_of(s->f->w, from, &n);
 
-	for (size_t i = 0; i < w->edges.n; i++) {
-		if (w->edges.data[i].from == from)
-			search_push(s, w->edges.data[i].to);
-	}
+	for (size_t i = 0; i < n; i++)
+		search_push(s, e[i].to);
 }
 
 /* Whether it is set there, as in the next round of a loop: then no use proves what it has before.
@@ -835,7 +975,7 @@ static bool is_set_anew(const struct search *s, const struct step *step)
 	size_t i = (size_t)(step - s->f->w->steps.data);
 
 	return s->f->effects[i] == EFFECT_SET &&
-	       (s->f->at[i].unset || !v->is_in(step->addr, v->block, v->arg));
+	       (s->f->at[i] & WAY_UNSET || !v->is_in(step->addr, v->block, v->arg));
 }
 
 static void find_use(struct search *s, size_t from)
@@ -925,25 +1065,35 @@ static int step_with(const struct code_flow *w, uint64_t pc)
 	return step_index(w, addr);
 }
 
-bool code_flow_ask(struct code_flow *w, const struct flow_variable *v, uint64_t pc,
+static void find_uses(struct forward *f, int at, struct flow_answer *ret)
+{
+	struct search s = { .f = f,
+		            .ret = ret,
+		            .seen = NEW_ARRAY(&f->arena, unsigned char, f->w->steps.n) };
+
+	find_use(&s, (size_t)at);
+	ret->wide = is_wide(f);
+	if (!ret->used)
+		ret->lent = was_lent(&s, f->v, (size_t)at);
+}
+
+bool code_flow_ask(struct code_flow *w, const struct flow_variable *v, uint64_t pc, struct arena *a,
                    struct flow_answer *ret)
 {
 	struct forward f = { .w = w, .v = v };
 	int at = step_with(w, pc);
+	bool known;
 
 	*ret = (struct flow_answer){ 0 };
-	if (at == NONE || !v->place.size || !go_forward(&f))
+	if (at == NONE || !v->place.size)
 		return false;
-	ret->set = f.at[at].set;
-	ret->unset = f.at[at].unset;
-	if (!(ret->set | ret->unset))
-		return false; /* cleanup code: no known way leads there */
-	struct search s = { .f = &f,
-		            .ret = ret,
-		            .seen = NEW_ARRAY(&w->arena, unsigned char, w->steps.n) };
-	find_use(&s, (size_t)at);
-	ret->wide = is_wide(&f);
-	if (!ret->used)
-		ret->lent = was_lent(&s, v, (size_t)at);
-	return true;
+	/* In cleanup code it is not known: no known way leads there. */
+	known = go_forward(&f) && f.at[at];
+	if (known) {
+		find_states_of(&f, at, a, ret);
+		find_uses(&f, at, ret);
+	}
+	vec_free(&f.changed);
+	arena_free(&f.arena);
+	return known;
 }

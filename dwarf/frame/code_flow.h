@@ -14,6 +14,7 @@
 #ifndef DWARF_FRAME_CODE_FLOW_H
 #define DWARF_FRAME_CODE_FLOW_H
 
+#include "dwarf/frame/state_set.h"
 #include "dwarf/lookup/lookup.h"
 
 /* Bytes in the frame, or in the coroutine that the function polls. */
@@ -24,16 +25,17 @@ struct flow_place {
 };
 
 /*
- * Sets of the coroutine's states in which the poll began: bit i is that of the discriminant i, the
- * last one that of all that follow. A function that polls no coroutine has bit 0 alone.
+ * Sets of the coroutine's states in which the poll began, by their discriminants. A function that
+ * polls no coroutine has state 0 alone.
  */
 struct flow_answer {
-	uint64_t set;   /* there is a way to the instruction on which it was set */
-	uint64_t unset; /* there is one on which it was not, or something else was put there */
-	bool used;      /* a use of its value can be reached */
-	bool wide;      /* its scope is wider than in the source: it has its declaration, too */
-	bool lent;      /* its address was taken on some way */
-	bool has_flag;  /* a drop flag decides about its drop: */
+	struct state_set set; /* there is a way to the instruction on which it was set */
+	struct state_set
+		unset; /* there is one on which it was not, or something else was put there */
+	bool used;     /* a use of its value can be reached */
+	bool wide;     /* its scope is wider than in the source: it has its declaration, too */
+	bool lent;     /* its address was taken on some way */
+	bool has_flag; /* a drop flag decides about its drop: */
 	struct flow_place flag;
 };
 
@@ -46,6 +48,9 @@ struct flow_function {
 	const struct type *coroutine; /* that it polls; NULL: none */
 	int64_t argument;             /* where the frame has the pointer to it */
 };
+
+/* Bytes of a function; those with more code are not read. */
+enum { CODE_FLOW_MAX = 4 << 20 };
 
 /* NULL: the code cannot be read, or is optimised. For code_flow_free(), which allows NULL. */
 struct code_flow *code_flow_read(struct debuginfo *di, const struct flow_function *function);
@@ -62,8 +67,8 @@ struct flow_rival {
 
 struct flow_variable {
 	struct flow_place place;
-	uint64_t saved;  /* states that keep it: it is set when a poll begins there */
-	bool by_pointer; /* place has its address, which is passed to the function */
+	struct state_set saved; /* states that keep it: it is set when a poll begins there */
+	bool by_pointer;        /* place has its address, which is passed to the function */
 	uint64_t block;
 	unsigned line;
 	bool (*is_in)(uint64_t pc, uint64_t block, void *arg); /* of a run-time address */
@@ -72,8 +77,11 @@ struct flow_variable {
 	size_t nrivals;
 };
 
-/* False: nothing is known, as where the code does not name it. pc: a run-time address. */
+/*
+ * False: nothing is known, as where the code does not name it. pc: a run-time address. The words of
+ * the sets are in the arena.
+ */
 bool code_flow_ask(struct code_flow *flow, const struct flow_variable *v, uint64_t pc,
-                   struct flow_answer *ret);
+                   struct arena *a, struct flow_answer *ret);
 
 #endif

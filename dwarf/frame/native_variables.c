@@ -75,13 +75,15 @@ static void find_awaits(struct listing *l, Dwarf_Die *function)
 
 static bool may_be_lost(struct listing *l, Dwarf_Die *block, Dwarf_Die *variable)
 {
+	SCRATCH(a);
 	Dwarf_Attribute location;
 
-	return l->awaits && dwarf_tag(variable) == DW_TAG_variable &&
-	       dwarf_attr(variable, DW_AT_location, &location) &&
-	       await_states_is_in_frame(&location) &&
-	       await_states_has(await_states_of_block(l->awaits, block), l->frame->target,
-	                        l->coroutine, l->coroutine_addr);
+	if (!l->awaits || dwarf_tag(variable) != DW_TAG_variable ||
+	    !dwarf_attr(variable, DW_AT_location, &location) ||
+	    !await_states_is_in_frame(&location))
+		return false;
+	const struct state_set states = await_states_of_block(l->awaits, block, &a);
+	return await_states_has(&states, l->frame->target, l->coroutine, l->coroutine_addr);
 }
 
 /* ---- all variables ---- */
@@ -101,8 +103,9 @@ static void add_variable(struct listing *l, Dwarf_Die *block, Dwarf_Die *die)
 	v.type = await_states_type_of(l->dm, die);
 	v.may_be_lost = may_be_lost(l, block, die);
 	if (l->flow) {
+		SCRATCH(a);
 		const struct flow_summary summary =
-			variable_flow_summary(l->flow, block, die, l->frame->frame->lookup_pc);
+			variable_flow_summary(l->flow, block, die, l->frame->frame->lookup_pc, &a);
 
 		v.state = variable_flow_state(&summary, l->frame->target, l->frame->frame,
 		                              l->coroutine, l->coroutine_addr);
@@ -247,6 +250,11 @@ static const struct location_value cut = {
 	.problem = "there are more variables than are read: those of inner blocks are missing"
 };
 
+/* The same of a list in which no value is in doubt, because its code was not read. */
+static const struct location_value not_followed = {
+	.problem = "the function has more code than is read: a value above may not be set yet"
+};
+
 static struct error *no_debuginfo(const struct location *l)
 {
 	return error_new(ERR_NO_DEBUGINFO, "%s has no debug info of its variables",
@@ -301,6 +309,10 @@ struct error *native_variables_list(struct debuginfo *di, const struct native_sc
 	find_sole(&l, &die);
 	await_states_free(l.awaits);
 	variable_flow_free(l.flow);
+	if (level == n - 1 && variable_flow_is_cut(outer))
+		*vec_push(&l.found) = (struct native_variable){ .name = "...",
+			                                        .dm = l.dm,
+			                                        .value = not_followed };
 	if (l.cut)
 		*vec_push(&l.found) =
 			(struct native_variable){ .name = "...", .dm = l.dm, .value = cut };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/arch/arch.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
 #include "debugger/target/target.h"
@@ -11,8 +12,9 @@
 #include "dwarf/frame/generator_type.h"
 #include "dwarf/lookup/argument_place.h"
 #include "dwarf/module/line.h"
+#include "dwarf/unwind/cfa_rule.h"
 
-enum { MAX_VARIABLES = 4096, MAX_NESTED = 4096, LAST_BIT = 63 };
+enum { MAX_VARIABLES = 1 << 17, MAX_PROLOGUE = 128 /* bytes */ };
 
 struct declared {
 	Dwarf_Off die, block;
@@ -30,11 +32,6 @@ struct variable_flow {
 	VEC(struct declared) declared; /* in the coroutine */
 };
 
-static uint64_t state_bit(uint64_t discr)
-{
-	return UINT64_C(1) << (discr < LAST_BIT ? discr : LAST_BIT);
-}
-
 /* ---- places ---- */
 
 static bool read_operations(Dwarf_Die *die, unsigned name, Dwarf_Op **ops, size_t *n)
@@ -45,8 +42,25 @@ static bool read_operations(Dwarf_Die *die, unsigned name, Dwarf_Op **ops, size_
 	       *n > 0;
 }
 
+/*
+ * Where the frame is above a page, the base is the CFA and a constant (DWARF 5 of rustc 1.95:
+ * frames that are made page by page). In such code it is the stack pointer, once the frame is made.
+ */
+static bool is_stack_pointer(const struct function *f, int64_t distance)
+{
+	const struct target *t = f->dm->di->target;
+	struct cfa_rule rule;
+
+	for (uint64_t at = f->low; at < f->high && at < f->low + MAX_PROLOGUE; at++) {
+		if (cfa_rule_at(t, at, &rule) && rule.reg == t->arch->sp &&
+		    rule.offset == -distance)
+			return true;
+	}
+	return false;
+}
+
 /* A large frame's base is a register, a constant and their sum. */
-static bool read_base(Dwarf_Die *function, unsigned *reg, int64_t *offset)
+static bool read_base(const struct function *f, Dwarf_Die *function, unsigned *reg, int64_t *offset)
 {
 	Dwarf_Op *op;
 	size_t n;
@@ -58,6 +72,11 @@ static bool read_base(Dwarf_Die *function, unsigned *reg, int64_t *offset)
 		*offset = (int64_t)op[1].number;
 	else if (n != 1)
 		return false;
+	if (op->atom == DW_OP_call_frame_cfa && is_stack_pointer(f, *offset)) {
+		*reg = f->dm->di->target->arch->sp;
+		*offset = 0;
+		return true;
+	}
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
 		*reg = op->atom - DW_OP_breg0;
 		*offset += (int64_t)op->number;
@@ -157,12 +176,13 @@ static const char *name_of(Dwarf_Die *die)
 	return dwarf_attr_integrate(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
-static void read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned depth)
+/* False: there are too many, and any of them may have the bytes of another one. */
+static bool read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned depth)
 {
 	Dwarf_Die child;
 
-	if (depth > MAX_NESTED || dwarf_child(scope, &child) != 0)
-		return;
+	if (dwarf_child(scope, &child) != 0)
+		return true;
 	do {
 		struct declared d = { .die = dwarf_dieoffset(&child),
 			              .block = dwarf_dieoffset(scope),
@@ -170,15 +190,19 @@ static void read_declared(struct variable_flow *w, Dwarf_Die *scope, unsigned de
 		int64_t pointer;
 		bool known;
 
-		if (dwarf_tag(&child) == DW_TAG_lexical_block)
-			read_declared(w, &child, depth + 1);
-		if (dwarf_tag(&child) != DW_TAG_variable || w->declared.n >= MAX_VARIABLES)
+		if (dwarf_tag(&child) == DW_TAG_lexical_block &&
+		    (depth >= DIE_MAX_NESTING || !read_declared(w, &child, depth + 1)))
+			return false;
+		if (dwarf_tag(&child) != DW_TAG_variable)
 			continue;
+		if (w->declared.n >= MAX_VARIABLES)
+			return false;
 		d.place = place_of(w, &child, &known, &pointer);
 		d.name = name_of(&child);
 		if (known)
 			*vec_push(&w->declared) = d;
 	} while (dwarf_siblingof(&child, &child) == 0);
+	return true;
 }
 
 /* The pointer to a generator, by which its variables are found: its argument has no description. */
@@ -206,7 +230,7 @@ struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *fu
 	Dwarf_Die die;
 	bool behind;
 
-	if (!read_base(function, &w.base, &w.base_offset))
+	if (!read_base(f, function, &w.base, &w.base_offset))
 		return NULL;
 	bool any = argument_place_first_die(function, &die);
 	if (any && !read_place(&die, &argument, &behind, &distance))
@@ -226,8 +250,15 @@ struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *fu
 	if (!ret)
 		return NULL;
 	*ret = w;
-	read_declared(ret, function, 0);
-	return ret;
+	if (read_declared(ret, function, 0))
+		return ret;
+	variable_flow_free(ret);
+	return NULL;
+}
+
+bool variable_flow_is_cut(const struct function *f)
+{
+	return f->high - f->low > CODE_FLOW_MAX;
 }
 
 void variable_flow_free(struct variable_flow *w)
@@ -248,12 +279,12 @@ static bool is_overlap(const struct flow_place *a, const struct flow_place *b)
 }
 
 /* The states that keep a variable of that name. NULL: any name, as that of a drop flag is. */
-static uint64_t saved_in(const struct variable_flow *w, const struct flow_place *place,
-                         const char *name)
+static struct state_set saved_in(const struct variable_flow *w, const struct flow_place *place,
+                                 const char *name, struct arena *a)
 {
 	size_t n, nmembers;
 	const struct variant *v = w->coroutine ? type_variants(w->coroutine, &n) : NULL;
-	uint64_t ret = 0;
+	struct state_set ret = { 0 };
 
 	for (size_t i = 0; v && i < n; i++) {
 		const struct member *m =
@@ -263,7 +294,7 @@ static uint64_t saved_in(const struct variable_flow *w, const struct flow_place 
 			if (m[j].type && (int64_t)(v[i].offset + m[j].offset) == place->offset &&
 			    type_size(m[j].type) == place->size &&
 			    (!name || (m[j].name && strcmp(m[j].name, name) == 0)))
-				ret |= state_bit(v[i].discr);
+				state_set_add(&ret, a, v[i].discr);
 		}
 	}
 	return ret;
@@ -332,35 +363,37 @@ static bool block_has(uint64_t pc, uint64_t block, void *arg)
 
 /* An argument's pointer, or that to the coroutine, is not there before the frame is made. */
 static void add_pointer(struct variable_flow *w, const struct flow_variable *v, int64_t pointer,
-                        uint64_t pc, struct flow_summary *ret)
+                        uint64_t pc, struct arena *a, struct flow_summary *ret)
 {
 	struct flow_variable at = *v;
 	struct flow_answer answer;
 
 	at.place = (struct flow_place){ .offset = pointer, .size = sizeof(uint64_t) };
-	at.saved = 0;
+	at.saved = (struct state_set){ 0 };
 	at.nrivals = 0;
-	if (!code_flow_ask(w->code, &at, pc, &answer))
+	if (!code_flow_ask(w->code, &at, pc, a, &answer))
 		return;
-	ret->unset |= answer.unset;
-	ret->set &= answer.set;
+	state_set_unite(&ret->unset, a, &answer.unset);
+	state_set_keep(&ret->set, a, &answer.set);
 }
 
 static void add_flag(struct variable_flow *w, const struct flow_variable *v,
-                     const struct flow_place *flag, uint64_t pc, struct flow_summary *ret)
+                     const struct flow_place *flag, uint64_t pc, struct arena *a,
+                     struct flow_summary *ret)
 {
 	struct flow_variable at = *v;
 	struct flow_answer answer;
 
 	at.place = *flag;
-	at.saved = flag->in_coroutine ? saved_in(w, flag, NULL) : 0;
+	at.saved = flag->in_coroutine ? saved_in(w, flag, NULL, a) : (struct state_set){ 0 };
 	at.nrivals = 0;
-	if (!code_flow_ask(w->code, &at, pc, &answer))
+	if (!code_flow_ask(w->code, &at, pc, a, &answer))
 		return;
 	ret->has_flag = true;
 	ret->flag_in_coroutine = flag->in_coroutine;
 	ret->flag_offset = flag->offset;
-	ret->flag_set = answer.set & ~answer.unset;
+	ret->flag_set = answer.set;
+	state_set_remove(&ret->flag_set, a, &answer.unset);
 }
 
 /*
@@ -400,7 +433,7 @@ static bool is_declared_later(struct variable_flow *w, Dwarf_Die *variable, unsi
 }
 
 struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *block,
-                                          Dwarf_Die *variable, uint64_t pc)
+                                          Dwarf_Die *variable, uint64_t pc, struct arena *a)
 {
 	struct flow_summary ret = { 0 };
 	rival_vec rivals = { 0 };
@@ -419,11 +452,11 @@ struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *bl
 		return ret;
 	v.by_pointer = pointer != INT64_MIN && !v.place.in_coroutine;
 	if (v.place.in_coroutine)
-		v.saved = saved_in(w, &v.place, name_of(variable));
+		v.saved = saved_in(w, &v.place, name_of(variable), a);
 	find_rivals(w, &v.place, dwarf_dieoffset(variable), &rivals);
 	v.rivals = rivals.data;
 	v.nrivals = rivals.n;
-	if (code_flow_ask(w->code, &v, pc, &answer)) {
+	if (code_flow_ask(w->code, &v, pc, a, &answer)) {
 		ret = (struct flow_summary){ .known = true,
 			                     .used = answer.used && !is_merged(w, &v, variable, pc),
 			                     .lent = answer.lent || v.by_pointer,
@@ -435,9 +468,9 @@ struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *bl
 			                     .unset = answer.unset,
 			                     .base = w->base };
 		if (v.place.in_coroutine)
-			add_pointer(w, &v, pointer, pc, &ret);
+			add_pointer(w, &v, pointer, pc, a, &ret);
 		if (answer.has_flag)
-			add_flag(w, &v, &answer.flag, pc, &ret);
+			add_flag(w, &v, &answer.flag, pc, a, &ret);
 	}
 	vec_free(&rivals);
 	return ret;
@@ -445,20 +478,24 @@ struct flow_summary variable_flow_summary(struct variable_flow *w, Dwarf_Die *bl
 
 /* ---- one frame ---- */
 
-/* The bit of the state in which the poll began, or all. */
-static uint64_t states_at(const struct flow_summary *summary, struct target *t,
-                          const struct type *coroutine, uint64_t addr)
+/* The state in which the poll began, or all. */
+static struct state_set states_at(const struct flow_summary *summary, struct target *t,
+                                  const struct type *coroutine, uint64_t addr, struct arena *a)
 {
 	const struct member *discr = coroutine ? type_discr(coroutine) : NULL;
-	uint64_t all = summary->set | summary->unset, value;
-	uint64_t size = discr ? type_size(discr->type) : 0;
+	uint64_t size = discr ? type_size(discr->type) : 0, value;
+	struct state_set all = summary->set, one = { 0 };
 
+	state_set_unite(&all, a, &summary->unset);
 	if (!size || size > sizeof(value) || !addr)
 		return all;
 	struct error *err CLEANUP(error_freep) =
 		target_read_uint(t, addr + discr->offset, size, &value);
 	/* At its end a poll has left the state in which it began. */
-	return !err && all & state_bit(value) ? state_bit(value) : all;
+	if (err || !state_set_has(&all, value))
+		return all;
+	state_set_add(&one, a, value);
+	return one;
 }
 
 /* 0: unknown. */
@@ -471,20 +508,26 @@ struct variable_state variable_flow_state(const struct flow_summary *summary, st
                                           const struct frame *frame, const struct type *coroutine,
                                           uint64_t addr)
 {
-	uint64_t states = states_at(summary, t, coroutine, addr);
+	SCRATCH(a);
+	const struct state_set states = states_at(summary, t, coroutine, addr, &a);
+	struct state_set set = states, unset = states;
 	uint64_t base = summary->flag_in_coroutine ? addr : base_of(frame, summary->base), flag;
+
+	state_set_keep(&set, &a, &summary->set);
+	state_set_keep(&unset, &a, &summary->unset);
 	struct variable_state ret = {
 		.known = summary->known,
 		.later = summary->later,
-		.never = summary->known && !(summary->set & states),
-		.unset = summary->unset & states,
+		.never = summary->known && state_set_is_empty(&set),
+		.unset = !state_set_is_empty(&unset),
 		.used = summary->used,
 		.lent = summary->lent,
 		.shared = summary->shared,
 		.widened = summary->widened,
 	};
 
-	if (!summary->known || !summary->has_flag || !base || states & ~summary->flag_set)
+	if (!summary->known || !summary->has_flag || !base ||
+	    !state_set_is_within(&states, &summary->flag_set))
 		return ret;
 	struct error *err CLEANUP(error_freep) =
 		target_read_uint(t, base + (uint64_t)summary->flag_offset, 1, &flag);

@@ -20,8 +20,8 @@ struct flow_summary {
 	              * have its bytes, or its scope has ended in the source */
 	bool later;  /* it is declared behind the line of the address: no name for it there */
 	bool has_flag, flag_in_coroutine;
-	uint64_t set, unset; /* as in struct flow_answer */
-	uint64_t flag_set;   /* states of the coroutine in which the flag has its value */
+	struct state_set set, unset; /* as in struct flow_answer */
+	struct state_set flag_set;   /* states of the coroutine in which the flag has its value */
 	int64_t flag_offset;
 	unsigned base; /* DWARF number of the register to which offsets in the frame belong */
 	bool widened;  /* not known; see wide_scope.h */
@@ -35,9 +35,14 @@ struct variable_flow;
  */
 struct variable_flow *variable_flow_open(const struct function *f, Dwarf_Die *function);
 void variable_flow_free(struct variable_flow *flow);
-/* The facts about a variable of a block (lexical, or the function) at a run-time address. */
+/*
+ * The facts about a variable of a block (lexical, or the function) at a run-time address. The words
+ * of the sets are in the arena.
+ */
 struct flow_summary variable_flow_summary(struct variable_flow *flow, Dwarf_Die *block,
-                                          Dwarf_Die *variable, uint64_t pc);
+                                          Dwarf_Die *variable, uint64_t pc, struct arena *a);
+/* Whether a function is too long for its code to be read: no value of it is in doubt then. */
+bool variable_flow_is_cut(const struct function *f);
 
 /* The facts about a variable in one frame. */
 struct variable_state {

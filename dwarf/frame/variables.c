@@ -28,9 +28,9 @@ struct place {
 	const struct type *type;
 	uint64_t die;
 	bool is_parameter;
-	unsigned depth;    /* see struct variable */
-	uint64_t lost_in;  /* states: see await_states.h */
-	uint64_t declared; /* file and line; 0: unknown. Not kept in records. */
+	unsigned depth;           /* see struct variable */
+	struct state_set lost_in; /* see await_states.h */
+	uint64_t declared;        /* file and line; 0: unknown. Not kept in records. */
 	struct flow_summary flow;
 	struct expression location;
 };
@@ -224,8 +224,9 @@ static void add_variable(const struct scope_walk *w, Dwarf_Die *block, Dwarf_Die
 	if (dwarf_attr(die, DW_AT_location, &location)) {
 		v.location = read_expression(&w->plan->arena, &location, w->pc);
 		if (w->awaits && !v.is_parameter && await_states_is_in_frame(&location))
-			v.lost_in = await_states_of_block(w->awaits, block);
-		v.flow = variable_flow_summary(w->flow, block, die, w->pc + w->f->dm->module->bias);
+			v.lost_in = await_states_of_block(w->awaits, block, &w->plan->arena);
+		v.flow = variable_flow_summary(w->flow, block, die, w->pc + w->f->dm->module->bias,
+		                               &w->plan->arena);
 		v.flow.widened = !v.flow.known && wide_scope_has(w->f->dm, w->function, block, die);
 	}
 	*vec_push(&w->plan->places) = v;
@@ -330,6 +331,88 @@ enum {
 	FLOW_WIDENED = 128,
 };
 
+/* The states below 64, which most coroutines have alone. */
+static struct state_set know_word(struct record *record, struct arena *a)
+{
+	struct state_set ret = { NEW_ARRAY(a, uint64_t, 1), 1 };
+
+	ret.words[0] = record_number(record);
+	return ret;
+}
+
+enum { NSETS = 4, MAX_WORDS = 1 << 14, LAST_STATE = 63 };
+
+static void sets_of(struct place *p, struct state_set *ret[NSETS])
+{
+	ret[0] = &p->lost_in;
+	ret[1] = &p->flow.set;
+	ret[2] = &p->flow.unset;
+	ret[3] = &p->flow.flag_set;
+}
+
+/* Whether a set of a plan has states from a number on. */
+static bool has_states_from(const struct scope_plan *plan, size_t first)
+{
+	struct state_set *sets[NSETS];
+	bool ret = false;
+
+	for (size_t i = 0; i < plan->places.n; i++) {
+		sets_of(&plan->places.data[i], sets);
+		for (size_t j = 0; j < NSETS; j++)
+			ret |= sets[j]->n > 1 || state_set_word(sets[j], 0) >> first;
+	}
+	return ret;
+}
+
+/*
+ * The words behind the first of each set. Older records have none, and state 63 of theirs stands
+ * for all that follow; so where it is in a set, the words are there, if only to say that there are
+ * no others.
+ */
+static void keep_wide_sets(struct record_writer *d, const struct scope_plan *plan)
+{
+	struct state_set *sets[NSETS];
+
+	if (!has_states_from(plan, LAST_STATE))
+		return;
+	for (size_t i = 0; i < plan->places.n; i++) {
+		sets_of(&plan->places.data[i], sets);
+		for (size_t j = 0; j < NSETS; j++) {
+			record_add_number(d, sets[j]->n ? sets[j]->n - 1 : 0);
+			for (size_t k = 1; k < sets[j]->n; k++)
+				record_add_number(d, sets[j]->words[k]);
+		}
+	}
+}
+
+static void know_words(struct record *record, struct arena *a, struct state_set *s)
+{
+	const uint64_t first = state_set_word(s, 0);
+	size_t n = record_count(record);
+
+	if (n > MAX_WORDS)
+		return;
+	*s = (struct state_set){ NEW_ARRAY(a, uint64_t, n + 1), n + 1 };
+	s->words[0] = first;
+	for (size_t i = 1; i <= n; i++)
+		s->words[i] = record_number(record);
+}
+
+/* False: they are missing. */
+static bool know_wide_sets(struct record *record, struct scope_plan *plan)
+{
+	struct state_set *sets[NSETS];
+
+	if (record_ended(record))
+		return !has_states_from(plan, LAST_STATE);
+	for (size_t i = 0; i < plan->places.n; i++) {
+		sets_of(&plan->places.data[i], sets);
+		for (size_t j = 0; j < NSETS; j++)
+			know_words(record, &plan->arena, sets[j]);
+	}
+	return true;
+}
+
 static void keep_flow(struct record_writer *d, const struct flow_summary *f)
 {
 	record_add_number(d, (f->known ? FLOW_KNOWN : 0) | (f->used ? FLOW_USED : 0) |
@@ -339,14 +422,14 @@ static void keep_flow(struct record_writer *d, const struct flow_summary *f)
 	                             (f->later ? FLOW_LATER : 0) | (f->widened ? FLOW_WIDENED : 0));
 	if (!f->known)
 		return;
-	record_add_number(d, f->set);
-	record_add_number(d, f->unset);
-	record_add_number(d, f->flag_set);
+	record_add_number(d, state_set_word(&f->set, 0));
+	record_add_number(d, state_set_word(&f->unset, 0));
+	record_add_number(d, state_set_word(&f->flag_set, 0));
 	record_add_number(d, (uint64_t)f->flag_offset);
 	record_add_number(d, f->base);
 }
 
-static struct flow_summary know_flow(struct record *record)
+static struct flow_summary know_flow(struct record *record, struct arena *a)
 {
 	uint64_t bits = record_number(record);
 	struct flow_summary f = { .known = bits & FLOW_KNOWN, .widened = bits & FLOW_WIDENED };
@@ -359,9 +442,9 @@ static struct flow_summary know_flow(struct record *record)
 	f.has_flag = bits & FLOW_FLAG;
 	f.flag_in_coroutine = bits & FLOW_FLAG_IN;
 	f.later = bits & FLOW_LATER;
-	f.set = record_number(record);
-	f.unset = record_number(record);
-	f.flag_set = record_number(record);
+	f.set = know_word(record, a);
+	f.unset = know_word(record, a);
+	f.flag_set = know_word(record, a);
 	f.flag_offset = (int64_t)record_number(record);
 	f.base = (unsigned)(record_number(record) % 64);
 	return f;
@@ -385,9 +468,10 @@ static void keep_plan(struct dwarf_module *dm, uint64_t pc, const struct scope_p
 		keep_expression(&d, &v->location);
 	}
 	for (size_t i = 0; i < plan->places.n; i++)
-		record_add_number(&d, plan->places.data[i].lost_in);
+		record_add_number(&d, state_set_word(&plan->places.data[i].lost_in, 0));
 	for (size_t i = 0; i < plan->places.n; i++)
 		keep_flow(&d, &plan->places.data[i].flow);
+	keep_wide_sets(&d, plan);
 	record_end(&d);
 }
 
@@ -440,12 +524,12 @@ static bool known_plan(struct dwarf_module *dm, uint64_t pc, struct scope_plan *
 	if (record_ended(&record))
 		return is_older(dm, ret);
 	for (size_t i = 0; i < ret->places.n; i++)
-		ret->places.data[i].lost_in = record_number(&record);
+		ret->places.data[i].lost_in = know_word(&record, &ret->arena);
 	if (ret->places.n && record_ended(&record))
 		return is_older(dm, ret);
 	for (size_t i = 0; i < ret->places.n; i++)
-		ret->places.data[i].flow = know_flow(&record);
-	return true;
+		ret->places.data[i].flow = know_flow(&record, &ret->arena);
+	return know_wide_sets(&record, ret) || is_older(dm, ret);
 }
 
 static struct variable variable_of(struct dwarf_module *dm, const struct place *p)
@@ -541,11 +625,12 @@ static void find_doubts(const struct visible *s, const struct place *p, struct v
 	uint64_t addr = 0;
 
 	ret->state.widened = p->flow.widened;
-	if (!p->lost_in && !p->flow.known)
+	if (state_set_is_empty(&p->lost_in) && !p->flow.known)
 		return;
 	coroutine = coroutine_of(s, p, &addr);
-	ret->may_be_lost = p->lost_in && (!coroutine || await_states_has(p->lost_in, s->walk.target,
-	                                                                 coroutine, addr));
+	ret->may_be_lost =
+		!state_set_is_empty(&p->lost_in) &&
+		(!coroutine || await_states_has(&p->lost_in, s->walk.target, coroutine, addr));
 	ret->state = variable_flow_state(&p->flow, s->walk.target, s->walk.frame, coroutine, addr);
 }
 
@@ -681,7 +766,7 @@ static bool access_of(struct target *t, uint64_t pc, const struct scope_plan *pl
 
 static bool is_certain(const struct place *p)
 {
-	return p->flow.known && !p->flow.unset && p->flow.used;
+	return p->flow.known && state_set_is_empty(&p->flow.unset) && p->flow.used;
 }
 
 bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, const char *name,
@@ -701,7 +786,7 @@ bool variables_access_at(struct debuginfo *di, uint64_t pc, unsigned depth, cons
 	}
 	*ret = (struct variable_access){ .type = p ? p->type : NULL,
 		                         .certain = p && is_certain(p) };
-	if (p && p->flow.known && p->flow.unset)
+	if (p && p->flow.known && !state_set_is_empty(&p->flow.unset))
 		p = NULL;
 	bool found = p && p->type && access_of(di->target, pc, &s.plan, &p->location, ret);
 	visible_close(&s);

@@ -18,7 +18,7 @@
 #include "dwarf/types/die_attrs.h"
 #include "dwarf/types/type.h"
 
-enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 18, MAX_POLLS = 32, MAX_AWAITS = 64, MAX_PAIRS = 1 << 22 };
+enum { MAX_ORIGINS = 4, MAX_DIES = 1 << 20, MAX_POLLS = 32, MAX_PAIRS = 1 << 26 };
 
 #define ANY_LINE UINT64_MAX
 
@@ -51,6 +51,21 @@ struct await {
 	struct spot spot;
 };
 
+/*
+ * Which await may belong to the state: the other awaits, by their lines, must match the other
+ * states, each of which has the line of the end of the expression. So none may be behind its state
+ * when both are sorted; lines[n] are those of the awaits, states[n - 1] those of the other states.
+ */
+struct pairing {
+	bool known;       /* else any await may be the one */
+	uint64_t *lines;  /* malloc */
+	uint64_t *states; /* malloc */
+	size_t n;
+	size_t first_bad; /* the first pair that does not match while no await before it is left out
+	                   */
+	size_t last_bad;  /* behind the last one that does not while one is */
+};
+
 /* The parts of a poll function that one query needs. */
 struct body {
 	struct dwarf_module *dm;
@@ -63,6 +78,7 @@ struct body {
 	VEC(struct block) blocks;
 	VEC(struct candidate) candidates;
 	VEC(struct await) awaits;
+	struct pairing pairing;
 };
 
 /* ---- one variable ---- */
@@ -215,39 +231,70 @@ static void sort(uint64_t *lines, size_t n)
 		qsort(lines, n, sizeof(*lines), by_line);
 }
 
-/* Copies the lines except the one at left_out, sorted. */
-static void copy_without(uint64_t *to, const uint64_t *from, size_t n, size_t left_out)
+/* The states but the one of the await's line; false: the numbers do not match. */
+static bool read_lines(const struct body *b, struct pairing *p)
 {
-	size_t count = 0;
+	size_t n = 0;
+	bool left_out = false;
 
-	for (size_t i = 0; i < n; i++) {
-		if (i != left_out)
-			to[count++] = from[i];
+	p->n = b->awaits.n;
+	if (!p->n || p->n != b->lines.n)
+		return false;
+	p->lines = alloc_zeroed(p->n * sizeof(*p->lines));
+	p->states = alloc_zeroed(p->n * sizeof(*p->states));
+	for (size_t i = 0; i < p->n; i++) {
+		p->lines[i] = b->awaits.data[i].line;
+		if (b->lines.data[i] == b->line && !left_out)
+			left_out = true;
+		else
+			p->states[n++] = b->lines.data[i];
 	}
-	sort(to, count);
+	sort(p->lines, p->n);
+	sort(p->states, n);
+	return left_out;
 }
 
-/* Can this await belong to the state? Then the other awaits must match the other states. */
+static void pairing_read(const struct body *b, struct pairing *p)
+{
+	*p = (struct pairing){ 0 };
+	p->known = read_lines(b, p);
+	if (!p->known)
+		return;
+	p->first_bad = p->n;
+	for (size_t i = p->n - 1; i--;) {
+		if (p->lines[i] > p->states[i])
+			p->first_bad = i;
+		if (p->lines[i + 1] > p->states[i] && !p->last_bad)
+			p->last_bad = i + 1;
+	}
+}
+
+static void pairing_free(struct pairing *p)
+{
+	free(p->lines);
+	free(p->states);
+}
+
+/* Can this await belong to the state? */
 static bool may_be_await(const struct body *b, size_t index)
 {
-	uint64_t awaits[MAX_AWAITS], states[MAX_AWAITS], rest[MAX_AWAITS];
-	size_t n = b->awaits.n, own = 0;
+	const struct pairing *p = &b->pairing;
+	uint64_t line = b->awaits.data[index].line;
+	size_t low = 0, high = p->n;
 
-	if (n != b->lines.n || n > MAX_AWAITS)
+	if (!p->known)
 		return true;
-	if (b->awaits.data[index].line > b->line)
+	if (line > b->line)
 		return false;
-	while (b->lines.data[own] != b->line)
-		own++;
-	for (size_t i = 0; i < n; i++)
-		awaits[i] = b->awaits.data[i].line;
-	copy_without(rest, awaits, n, index);
-	copy_without(states, b->lines.data, n, own);
-	for (size_t i = 0; i + 1 < n; i++) {
-		if (rest[i] > states[i])
-			return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->lines[middle] < line)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return true;
+	return low <= p->first_bad && low >= p->last_bad;
 }
 
 /* All awaits that can belong to the state must give the same declaration. */
@@ -287,15 +334,22 @@ static bool find_capture(const struct body *b, struct candidate *ret)
 	return find_in_scope(b, &beginning, ret);
 }
 
-static bool find(const struct body *b, struct candidate *ret)
+static bool find(struct body *b, struct candidate *ret)
 {
+	bool found;
+
 	/* A limit above any real source: each await is compared with each candidate. */
 	if (b->candidates.n * b->awaits.n > MAX_PAIRS)
 		return false;
 	if (!b->awaitee)
 		return find_capture(b, ret);
 	/* Awaits are missing if their code was merged with other code: its blocks are gone too. */
-	return b->awaits.n >= b->lines.n && find_at_awaits(b, is_any_await(b), ret);
+	if (b->awaits.n < b->lines.n)
+		return false;
+	pairing_read(b, &b->pairing);
+	found = find_at_awaits(b, is_any_await(b), ret);
+	pairing_free(&b->pairing);
+	return found;
 }
 
 /* ---- the query ---- */

@@ -11,7 +11,7 @@
 #include "dwarf/types/type.h"
 
 /* MAX_ORIGINS: steps from a concrete function to its abstract origin and to its declaration. */
-enum { MAX_ORIGINS = 4, MAX_VARIABLE_DEPTH = 8, MAX_AWAITEE_DEPTH = 256 };
+enum { MAX_ORIGINS = 4 };
 
 bool function_each_origin(struct dwarf_module *dm, uint64_t die, function_fn *look, void *arg)
 {
@@ -107,7 +107,7 @@ static bool find_variable(struct dwarf_module *dm, struct die *scope, void *arg)
 	struct die_attrs attrs;
 	struct die d;
 
-	if (search->depth > MAX_VARIABLE_DEPTH)
+	if (search->depth > DIE_MAX_NESTING)
 		return false;
 	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
 		if (d.tag == DW_TAG_lexical_block) {
@@ -166,7 +166,7 @@ static bool find_awaitee(struct dwarf_module *dm, struct die *scope, struct awai
 	struct die_attrs attrs;
 	struct die d;
 
-	if (search->depth > MAX_AWAITEE_DEPTH)
+	if (search->depth > DIE_MAX_NESTING)
 		return false;
 	for (bool any = die_child(scope, &d); any; any = die_sibling(&d, &d)) {
 		struct die block = d;

@@ -9,7 +9,6 @@
 #include "dwarf/types/type.h"
 
 enum {
-	MAX_VARIABLE_DEPTH = 8,
 	MAX_CONTAINED = 4, /* members in members that may be a Context */
 	MAX_REFERENCES = 4,
 };
@@ -47,7 +46,7 @@ static bool visit_types(struct dwarf_module *dm, struct die *scope, void *arg)
 	struct die d;
 	bool over = false;
 
-	if (v->depth > MAX_VARIABLE_DEPTH)
+	if (v->depth > DIE_MAX_NESTING)
 		return false;
 	for (bool any = die_child(scope, &d); any && !over; any = die_sibling(&d, &d)) {
 		struct die at = d;

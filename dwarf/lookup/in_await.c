@@ -6,8 +6,6 @@
 #include "dwarf/module/ranges.h"
 #include "dwarf/types/die_attrs.h"
 
-enum { MAX_BLOCKS = 256 /* nested */ };
-
 static bool has_awaitee(struct dwarf_module *dm, uint64_t block)
 {
 	struct die_attrs attrs;
@@ -46,7 +44,7 @@ bool in_await_has(struct dwarf_module *dm, uint64_t die, uint64_t pc)
 {
 	struct unit *u = debuginfo_unit_of(dm, die);
 
-	for (int i = 0; u && i < MAX_BLOCKS; i++) {
+	for (int i = 0; u && i < DIE_MAX_NESTING; i++) {
 		die = block_at(dm, u, die, pc);
 		if (!die || has_awaitee(dm, die))
 			return die != 0;

@@ -72,13 +72,11 @@ const struct function *lookup_dwarf_function(struct debuginfo *di, uint64_t addr
 /* ---- types by name ---- */
 
 /* Do the scopes from the unit down to this one spell name? Compared from the end of name. */
-enum { MAX_SCOPE_DEPTH = 128 };
-
 static bool scope_is(struct dwarf_module *dm, struct unit *u, uint32_t index, const char *name)
 {
 	size_t end = strlen(name);
 
-	for (int depth = 0; index != SCOPE_NONE && depth < MAX_SCOPE_DEPTH; depth++) {
+	while (index != SCOPE_NONE) {
 		const char *own = scan_scope_name(&dm->sections, u, index);
 		size_t len = own ? strlen(own) : 0;
 

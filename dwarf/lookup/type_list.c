@@ -9,7 +9,6 @@
 
 enum {
 	MUCH_TO_SCAN = 16 << 20, /* bytes of debug info: below, the notes of scans are kept */
-	MAX_SCOPE_DEPTH = 64,
 };
 
 struct visit {
@@ -36,7 +35,7 @@ static const char *scope_name(struct visit *v, struct dwarf_module *dm, struct u
 	if (ret)
 		return ret;
 	own = scan_scope_name(&dm->sections, u, scope);
-	if (!own || !*own || depth == MAX_SCOPE_DEPTH)
+	if (!own || !*own || depth == DIE_MAX_NESTING)
 		return NULL;
 	if (parent == SCOPE_NONE) {
 		ret = own;

@@ -7,8 +7,6 @@
 
 #include "dwarf/lookup/lookup.h"
 
-enum { MAX_SCOPE_DEPTH = 128 };
-
 /* The units of one crate in their order; those before next are indexed. */
 struct crate_units {
 	struct unit **units;
@@ -105,7 +103,7 @@ static const struct prefix *prefix_of(struct pass *p, uint32_t scope, unsigned d
 	static const struct prefix nameless;
 	struct prefix *ret = map_get(&p->prefixes, (uint64_t)scope + 1);
 
-	if (ret || depth == MAX_SCOPE_DEPTH)
+	if (ret || depth == DIE_MAX_NESTING)
 		return ret ? ret : &nameless;
 	const char *own = scan_scope_name(&p->dm->sections, p->u, scope);
 	uint32_t parent = p->u->scopes[scope].parent;
@@ -116,7 +114,7 @@ static const struct prefix *prefix_of(struct pass *p, uint32_t scope, unsigned d
 	} else if (own && *own) {
 		const struct prefix *outer = prefix_of(p, parent, depth + 1);
 
-		if (outer->depth && outer->depth < MAX_SCOPE_DEPTH - 1)
+		if (outer->depth && outer->depth < DIE_MAX_NESTING - 1)
 			*ret = (struct prefix){ hash_on(hash_on(outer->hash, own), "::"),
 				                outer->depth + 1, outer->own_crate };
 	}

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
+#include "debugger/base/vec.h"
 #include "dwarf/scan/reader.h"
 
-enum { MAX_SCOPE_DEPTH = 128, MAX_HOPS = 8 };
+enum { MAX_HOPS = 8 };
 
 struct scope_place die_named_place(struct dwarf_module *dm, struct scope_place at)
 {
@@ -24,48 +25,54 @@ struct scope_place die_named_place(struct dwarf_module *dm, struct scope_place a
 
 /* The names from a scope up to the unit. */
 struct scope_path {
-	const char *names[MAX_SCOPE_DEPTH];
-	size_t lens[MAX_SCOPE_DEPTH];
-	size_t n;
+	VEC(struct part {
+		const char *name;
+		size_t len;
+	})
+	parts;
 	size_t len; /* of the qualified name */
 };
 
-/* False when a part of it has no name. */
+/* False when a part of it has no name, or too many have one. ret->parts: for vec_free(). */
 static bool read_path(struct dwarf_module *dm, struct unit *u, uint32_t index,
                       struct scope_path *ret)
 {
 	struct scope_place at = { u, index };
 
-	ret->n = ret->len = 0;
-	while (at.index != SCOPE_NONE && ret->n < MAX_SCOPE_DEPTH) {
+	*ret = (struct scope_path){ 0 };
+	while (at.index != SCOPE_NONE) {
 		at = die_named_place(dm, at);
 		const char *name = scan_scope_name(&dm->sections, at.u, at.index);
-		if (!name)
+		if (!name || ret->parts.n > DIE_MAX_NESTING)
 			return false;
 		read_ahead(name, 0);
-		ret->names[ret->n++] = name;
+		vec_push(&ret->parts)->name = name;
 		at.index = at.u->scopes[at.index].parent;
 	}
-	for (size_t i = 0; i < ret->n; i++) {
-		ret->lens[i] = strlen(ret->names[i]);
-		ret->len += ret->lens[i] + (i ? 2 : 0);
+	for (size_t i = 0; i < ret->parts.n; i++) {
+		struct part *part = &ret->parts.data[i];
+
+		part->len = strlen(part->name);
+		ret->len += part->len + (i ? 2 : 0);
 	}
 	return true;
 }
 
 const char *die_scope_name(struct dwarf_module *dm, struct unit *u, uint32_t index)
 {
+	char *name = NULL, *end;
 	struct scope_path path;
 
-	if (!read_path(dm, u, index, &path))
-		return NULL;
-	char *name = arena_alloc(&dm->di->arena, path.len + 1), *end = name;
-	for (size_t i = path.n; i--;) {
-		end = mempcpy(end, path.names[i], path.lens[i]);
-		if (i)
-			end = mempcpy(end, "::", 2);
+	if (read_path(dm, u, index, &path)) {
+		name = end = arena_alloc(&dm->di->arena, path.len + 1);
+		for (size_t i = path.parts.n; i--;) {
+			end = mempcpy(end, path.parts.data[i].name, path.parts.data[i].len);
+			if (i)
+				end = mempcpy(end, "::", 2);
+		}
+		*end = '\0';
 	}
-	*end = '\0';
+	vec_free(&path.parts);
 	return name;
 }
 
@@ -75,14 +82,16 @@ bool die_append_name(struct dwarf_module *dm, uint64_t die, struct str *out)
 	uint32_t index = u ? scan_scope_at(u, die) : SCOPE_NONE;
 	struct scope_path path;
 
-	if (index == SCOPE_NONE || !read_path(dm, u, index, &path))
+	if (index == SCOPE_NONE)
 		return false;
-	for (size_t i = path.n; i--;) {
-		str_append_len(out, path.names[i], path.lens[i]);
+	bool known = read_path(dm, u, index, &path);
+	for (size_t i = known ? path.parts.n : 0; i--;) {
+		str_append_len(out, path.parts.data[i].name, path.parts.data[i].len);
 		if (i)
 			str_append(out, "::");
 	}
-	return true;
+	vec_free(&path.parts);
+	return known;
 }
 
 const char *die_name(struct dwarf_module *dm, uint64_t die)

@@ -14,7 +14,7 @@ version = "0.1.0"
 edition = "{}"
 
 [dependencies]
-tokio = {{ version = "1.24", features = ["macros", "rt-multi-thread", "time"] }}
+tokio = {{ version = "1.24", features = ["macros", "rt-multi-thread", "sync", "time"] }}
 
 [profile.release]
 debug = 2
