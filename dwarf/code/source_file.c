@@ -247,7 +247,7 @@ static void find_candidates(struct candidates *c, const struct source_files *s, 
                             const char *comp_dir)
 {
 	const char *path = whole_path(&c->a, file, comp_dir);
-	struct source source = source_of(&c->a, file, comp_dir, NULL);
+	struct source source = source_of(&c->a, file, comp_dir, NULL, NULL);
 
 	const char *rest = comp_dir && *comp_dir ? below(path, comp_dir) : NULL;
 

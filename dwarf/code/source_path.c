@@ -58,6 +58,7 @@ struct error *source_path_find(struct debuginfo *di, const char *typed, struct a
 struct paths_visit {
 	const char *typed;
 	const char *own_package;
+	const struct source_dirs *dirs;
 	struct map known;
 	source_path_fn *visit;
 	void *arg;
@@ -82,7 +83,8 @@ static void visit_file(const char *path, const struct unit *u, void *arg)
 	/* Units of a crate have the same files. */
 	if (!has_component(path, v->typed) || !map_put(&v->known, map_key_of_text(path), NULL))
 		return;
-	v->visit(path, !source_of(&tmp, path, u->comp_dir, v->own_package).library, v->arg);
+	const struct source source = source_of(&tmp, path, u->comp_dir, v->own_package, v->dirs);
+	v->visit(path, !source.library, v->arg);
 }
 
 struct error *source_path_each(struct debuginfo *di, const char *typed, source_path_fn *visit,
@@ -98,6 +100,7 @@ struct error *source_path_each(struct debuginfo *di, const char *typed, source_p
 		if (!dm || !dm->loaded)
 			continue;
 		v.own_package = debuginfo_own_package(dm);
+		v.dirs = debuginfo_source_dirs(di);
 		for (size_t j = 0; j < dm->nunits && !err; j++) {
 			line_each_file(dm, &dm->units[j], part, visit_file, &v);
 			err = interrupt_check();

@@ -13,6 +13,7 @@
 #include "debugger/elf/claimed_size.h"
 #include "dwarf/module/alternate.h"
 #include "dwarf/module/symtab.h"
+#include "dwarf/names/source.h"
 #include "dwarf/records/records.h"
 
 /*
@@ -416,18 +417,25 @@ static void describe(struct dwarf_module *dm)
 		dm->rustc = record_text(&record);
 		dm->own_package = record_text(&record);
 		dm->unwinds = record_number(&record) != 0;
+		/* Older records have none. */
+		if (!record_ended(&record))
+			dm->own_dirs = record_text(&record);
+		else if (debuginfo_need(dm) && dm->dwarf)
+			dm->own_dirs = own_dirs_read(dm);
 		return;
 	}
 	debuginfo_need(dm);
 	dm->rustc = debuginfo_read_rustc_version(dm);
 	dm->own_package = own_package_read(dm);
 	dm->unwinds = has_panic_unwind(dm);
+	dm->own_dirs = own_dirs_read(dm);
 	record_begin(&d, dm->records, RECORD_MODULE, 1, NULL);
 	record_add_number(&d, dm->tier);
 	record_add_text(&d, dm->tier_reason);
 	record_add_text(&d, dm->rustc);
 	record_add_text(&d, dm->own_package);
 	record_add_number(&d, dm->unwinds);
+	record_add_text(&d, dm->own_dirs);
 	record_end(&d);
 }
 
@@ -435,6 +443,19 @@ bool debuginfo_panics_unwind(struct dwarf_module *dm)
 {
 	describe(dm);
 	return dm->unwinds;
+}
+
+const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di)
+{
+	const struct module *m = di->target->main_module;
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+
+	if (dm && !di->source_dirs) {
+		describe(dm);
+		di->source_dirs = NEW(&di->arena, struct source_dirs);
+		*di->source_dirs = source_dirs_read(&di->arena, dm->own_dirs);
+	}
+	return di->source_dirs;
 }
 
 const char *debuginfo_own_package(struct dwarf_module *dm)

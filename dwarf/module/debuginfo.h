@@ -84,6 +84,7 @@ struct dwarf_module {
 	bool described, loaded;  /* the tier is known; opening the DWARF was attempted */
 	const char *rustc;       /* see debuginfo_rustc_version() */
 	const char *own_package; /* see debuginfo_own_package() */
+	const char *own_dirs;    /* text for source_dirs_read() */
 	bool unwinds;            /* see debuginfo_panics_unwind() */
 	struct Dwarf *dwarf;     /* NULL unless loaded and tier is FULL or LINES */
 	struct alternate alternate;
@@ -165,6 +166,7 @@ struct debuginfo {
 	struct dwarf_module **modules;         /* main module first; only those with a file */
 	size_t nmodules;
 	const void *above; /* owned by the layer above, NULL none: its tables to classify types */
+	struct source_dirs *source_dirs; /* see debuginfo_source_dirs(); NULL until needed */
 	struct arena arena;
 };
 
@@ -253,6 +255,8 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm);
  * unknown. All crates of a workspace in a checkout count as one package.
  */
 const char *debuginfo_own_package(struct dwarf_module *dm);
+/* Where the crates of the executable were compiled; NULL: it is unknown, or has no debug info. */
+const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di);
 
 /*
  * Whether a panic unwinds the stack (panic=unwind): the module contains std's crate panic_unwind,
@@ -264,6 +268,8 @@ bool debuginfo_panics_unwind(struct dwarf_module *dm);
 const char *debuginfo_read_crate_version(struct dwarf_module *dm, const char *crate);
 const char *debuginfo_read_rustc_version(struct dwarf_module *dm);
 const char *own_package_read(struct dwarf_module *dm);
+/* The text of source_dirs_read(), of the crates that are in no package. */
+const char *own_dirs_read(struct dwarf_module *dm);
 /* Whether a unit of the module, which is open, is of one of the program's own crates. */
 bool own_package_has(const struct dwarf_module *dm, const struct unit *u);
 

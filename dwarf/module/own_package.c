@@ -3,8 +3,12 @@
  */
 #include <string.h>
 
+#include "debugger/base/str.h"
+#include "debugger/base/vec.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/source.h"
+
+enum { MAX_DIRS = 1 << 10 };
 
 /* Is the unit of a crate that comes with the compiler? */
 static bool is_std(const struct unit *u)
@@ -53,6 +57,67 @@ static const struct unit *unit_of_main(struct dwarf_module *dm)
 			return u;
 	}
 	return NULL;
+}
+
+static bool is_known(const char *const *dirs, size_t n, const char *dir)
+{
+	for (size_t i = n; i--;) {
+		if (strcmp(dirs[i], dir) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where there are no symbols, or link-time optimisation has left none of main()'s crate, that of
+ * the only file main.rs that is the root of a crate. NULL: unknown.
+ */
+static const char *dir_of_main(struct dwarf_module *dm, const char *const *dirs, size_t n)
+{
+	const struct unit *of_main = unit_of_main(dm);
+	const char *ret = NULL;
+
+	if (of_main && is_known(dirs, n, of_main->comp_dir))
+		return of_main->comp_dir;
+	for (size_t i = 0; i < dm->nunits; i++) {
+		const struct unit *u = &dm->units[i];
+
+		if (!is_crate(u) || !strstr(u->name, "main.rs/@/") ||
+		    !is_known(dirs, n, u->comp_dir))
+			continue;
+		if (ret && strcmp(ret, u->comp_dir) != 0)
+			return NULL;
+		ret = u->comp_dir;
+	}
+	return ret;
+}
+
+const char *own_dirs_read(struct dwarf_module *dm)
+{
+	VEC(const char *) dirs = { 0 };
+	const char *first = NULL;
+	const struct unit *u;
+	STR(text);
+	SCRATCH(tmp);
+
+	for (size_t i = 0; i < dm->nunits; i++) {
+		u = &dm->units[i];
+		if (is_crate(u) && u->comp_dir[0] == '/' && !strchr(u->comp_dir, '\n') &&
+		    dirs.n < MAX_DIRS && !is_known(dirs.data, dirs.n, u->comp_dir) &&
+		    !source_package(&tmp, u->comp_dir))
+			*vec_push(&dirs) = u->comp_dir;
+	}
+	if (dirs.n == 1)
+		first = dirs.data[0];
+	else if (dirs.n)
+		first = dir_of_main(dm, dirs.data, dirs.n);
+	str_printf(&text, "%s\n", first ? first : "");
+	for (size_t i = 0; i < dirs.n; i++) {
+		if (!first || strcmp(dirs.data[i], first) != 0)
+			str_printf(&text, "%s\n", dirs.data[i]);
+	}
+	vec_free(&dirs);
+	return arena_strdup(&dm->di->arena, str_text(&text));
 }
 
 const char *own_package_read(struct dwarf_module *dm)

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_check_line(name_without_generics(&a, path));
 	fuzz_check_line(name_function(&a, path));
 	fuzz_check_line(name_impl_from_linkage(&a, path, symbol));
-	fuzz_check_line(source_of(&a, symbol, path, NULL).text);
-	fuzz_check_line(source_of(&a, path, NULL, symbol).text);
+	fuzz_check_line(source_of(&a, symbol, path, NULL, NULL).text);
+	fuzz_check_line(source_of(&a, path, NULL, symbol, NULL).text);
 	return 0;
 }

@@ -141,9 +141,112 @@ static const char *last_components(struct arena *a, const char *file)
 	return arena_strdup(a, file);
 }
 
-struct source source_of(struct arena *a, const char *file, const char *comp_dir, const char *own)
+/* ---- crates that are developed in place ---- */
+
+/* The path from a directory on; NULL: it is not below it. */
+static const char *path_below(const char *path, const char *dir, size_t dir_len)
+{
+	return dir_len && strncmp(path, dir, dir_len) == 0 && path[dir_len] == '/'
+	               ? path + dir_len + 1
+	               : NULL;
+}
+
+/* The last n components of a directory's path; all, where it has fewer. */
+static const char *last_of(const char *path, unsigned n)
+{
+	const char *p = path + strlen(path);
+
+	while (p > path + 1 && (p[-1] != '/' || --n))
+		p--;
+	return p > path + 1 ? p : path;
+}
+
+static bool is_taken(const struct source_dirs *dirs, const char *name, const struct source_dir *by)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < dirs->n; i++) {
+		const char *path = dirs->list[i].path;
+		size_t size = strlen(path);
+
+		if (&dirs->list[i] != by && size > len && path[size - len - 1] == '/' &&
+		    strcmp(path + size - len, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *name_dir(const struct source_dirs *dirs, const char *root,
+                            const struct source_dir *dir)
+{
+	const char *name = root ? path_below(dir->path, root, strlen(root)) : NULL;
+	const char *longer;
+
+	if (name || (root && strcmp(root, dir->path) == 0))
+		return name ? name : "";
+	longer = last_of(dir->path, 1);
+	for (unsigned n = 2; longer != name && is_taken(dirs, longer, dir); n++) {
+		name = longer;
+		longer = last_of(dir->path, n);
+	}
+	return longer;
+}
+
+struct source_dirs source_dirs_read(struct arena *a, const char *text)
+{
+	struct source_dirs ret = { 0 };
+	const char *root = NULL, *end;
+	size_t n = 0;
+
+	for (const char *p = text; p && *p; p++)
+		n += *p == '\n';
+	ret.list = NEW_ARRAY(a, struct source_dir, n);
+	for (const char *p = text; p && (end = strchr(p, '\n')); p = end + 1) {
+		const char *path = arena_strndup(a, p, (size_t)(end - p));
+
+		if (p == text && *path)
+			root = path;
+		if (*path && ret.n < n)
+			ret.list[ret.n++].path = path;
+	}
+	for (size_t i = 0; i < ret.n; i++)
+		ret.list[i].name = name_dir(&ret, root, &ret.list[i]);
+	return ret;
+}
+
+/* The innermost one that has the file; NULL: none. */
+static const struct source_dir *dir_of(const struct source_dirs *dirs, const char *path)
+{
+	const struct source_dir *ret = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; dirs && i < dirs->n; i++) {
+		size_t len = strlen(dirs->list[i].path);
+
+		if (len <= longest || !path_below(path, dirs->list[i].path, len))
+			continue;
+		longest = len;
+		ret = &dirs->list[i];
+	}
+	return ret;
+}
+
+static struct source in_dir(struct arena *a, const struct source_dir *dir, const char *path)
+{
+	const char *rest = path + strlen(dir->path) + 1;
+	STR(whole);
+	STR(clean);
+
+	str_printf(&whole, "%s%s%s", dir->name, *dir->name ? "/" : "", rest);
+	str_append_clean(&clean, whole.data, whole.len);
+	return (struct source){ arena_strdup(a, str_text(&clean)), false };
+}
+
+struct source source_of(struct arena *a, const char *file, const char *comp_dir, const char *own,
+                        const struct source_dirs *dirs)
 {
 	size_t dir_len = comp_dir ? strlen(comp_dir) : 0;
+	const struct source_dir *dir;
 	STR(path);
 	STR(package);
 	STR(clean);
@@ -159,11 +262,12 @@ struct source source_of(struct arena *a, const char *file, const char *comp_dir,
 		return (struct source){ arena_strdup(a, str_text(&clean)),
 			                !own || !is_in(path.data, own) };
 	}
-	const char *below = str_text(&path);
-	if (dir_len && strncmp(below, comp_dir, dir_len) == 0 && below[dir_len] == '/')
-		below += dir_len + 1;
+	if ((dir = dir_of(dirs, str_text(&path))))
+		return in_dir(a, dir, str_text(&path));
+	const char *inside = path_below(str_text(&path), comp_dir, dir_len);
+	const char *below = inside ? inside : str_text(&path);
 	str_append_clean(&clean, below, strlen(below));
-	if (below != str_text(&path) || file[0] != '/')
+	if (inside || file[0] != '/')
 		return (struct source){ arena_strdup(a, str_text(&clean)), false };
 	const char *text = last_components(a, str_text(&clean));
 

@@ -6,10 +6,30 @@
 
 #include "debugger/base/arena.h"
 
+/* Where a crate of the program was compiled, from where its developers have it. */
+struct source_dir {
+	const char *path; /* absolute, without a slash at its end */
+	const char *name; /* of its files for display: "" of main()'s crate, else "c1", "libs/c1" */
+};
+
+/* Those of all such crates. */
+struct source_dirs {
+	struct source_dir *list;
+	size_t n;
+};
+
+/*
+ * Reads a list of paths, each ended by a line feed; the first one is that of main()'s crate, empty
+ * if it is unknown. A crate below that one has its path from there as its name, any other as many
+ * components of its own as tell it from the others. text: NULL is the empty list.
+ */
+struct source_dirs source_dirs_read(struct arena *a, const char *text);
+
 /* A source file for display. */
 struct source {
 	/*
-	 * "src/main.rs": relative to the compilation directory. "tokio-1.54.1/src/time/sleep.rs",
+	 * "src/main.rs": relative to where the crate of main() was compiled. "c1/src/lib.rs": of
+	 * another crate of the program. "tokio-1.54.1/src/time/sleep.rs",
 	 * "library/core/src/future/mod.rs": in a package from Cargo's registry, a checkout, a
 	 * vendored copy, or std. ".../bits/stdio.h": the last two components of any other file.
 	 */
@@ -19,9 +39,11 @@ struct source {
 
 /*
  * comp_dir: DW_AT_comp_dir of its unit, NULL unknown; a relative file is taken as relative to it.
- * own: debuginfo_own_package(), NULL when the program's code is in no package.
+ * own: debuginfo_own_package(), NULL when the program's code is in no package. dirs: NULL unknown;
+ * then comp_dir stands for that of main()'s crate.
  */
-struct source source_of(struct arena *a, const char *file, const char *comp_dir, const char *own);
+struct source source_of(struct arena *a, const char *file, const char *comp_dir, const char *own,
+                        const struct source_dirs *dirs);
 
 /* The directory of the package that contains this directory or file; NULL if there is none. */
 const char *source_package(struct arena *a, const char *path);

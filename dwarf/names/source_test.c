@@ -77,12 +77,50 @@ static void files_for_reading(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		SCRATCH(a);
-		struct source s = source_of(&a, files[i].file, files[i].comp_dir, files[i].own);
+		struct source s =
+			source_of(&a, files[i].file, files[i].comp_dir, files[i].own, NULL);
 
 		assert_string_equal(s.text, files[i].expected);
 		if (s.library != files[i].library)
 			fail_msg("%s: library %d", files[i].file, s.library);
 	}
+}
+
+/* One file has one name, whichever unit names it, and two files have two. */
+static void files_of_crates(void **state)
+{
+	static const char text[] = "/w/app\n/w/c1\n/w/app/in\n/w/a/core\n/w/b/core\n";
+	static const struct {
+		const char *file, *comp_dir, *expected;
+	} rows[] = {
+		{ "src/main.rs", "/w/app", "src/main.rs" },
+		{ "/w/app/src/main.rs", "/w/c1", "src/main.rs" },
+		{ "src/lib.rs", "/w/c1", "c1/src/lib.rs" },
+		{ "/w/c1/src/lib.rs", "/w/app", "c1/src/lib.rs" },
+		{ "/w/c1/benches/a/b.rs", "/w/app", "c1/benches/a/b.rs" },
+		{ "src/lib.rs", "/w/app/in", "in/src/lib.rs" },
+		{ "in/src/lib.rs", "/w/app", "in/src/lib.rs" },
+		{ "src/lib.rs", "/w/a/core", "a/core/src/lib.rs" },
+		{ "src/lib.rs", "/w/b/core", "b/core/src/lib.rs" },
+		{ "src/lib.rs", "/w/other", "src/lib.rs" },
+	};
+	SCRATCH(a);
+	const struct source_dirs dirs = source_dirs_read(&a, text);
+
+	(void)state;
+	assert_int_equal(dirs.n, 5);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct source s = source_of(&a, rows[i].file, rows[i].comp_dir, NULL, &dirs);
+
+		assert_string_equal(s.text, rows[i].expected);
+		assert_false(s.library);
+	}
+	/* Where it is not known which of them has main(), none has the short names. */
+	const struct source_dirs equal = source_dirs_read(&a, "\n/w/app\n/w/c1\n");
+	assert_string_equal(source_of(&a, "src/main.rs", "/w/app", NULL, &equal).text,
+	                    "app/src/main.rs");
+	assert_int_equal(source_dirs_read(&a, NULL).n, 0);
+	assert_int_equal(source_dirs_read(&a, "\n").n, 0);
 }
 
 static void packages(void **state)
@@ -102,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_for_reading),
+		cmocka_unit_test(files_of_crates),
 		cmocka_unit_test(packages),
 	};
 

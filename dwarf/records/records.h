@@ -29,8 +29,9 @@
  * or when results that were stored turn out to be wrong.
  */
 enum record_kind {
-	RECORD_MODULE,   /* 1 -> tier, its reason, rustc version, own package, whether panics unwind
-	                  */
+	/* 1 -> tier, its reason, rustc version, own package, whether panics unwind, own directories
+	 */
+	RECORD_MODULE,
 	RECORD_CRATE,    /* crate -> version */
 	RECORD_TYPE,     /* DIE -> kind, name, sizes, target */
 	RECORD_DETAILS,  /* DIE -> members, variants, enumerators */

@@ -113,7 +113,7 @@ const struct type *collector_vtable(struct collector *c, uint64_t addr, unsigned
 struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
                                const char *comp_dir)
 {
-	return source_of(a, file, comp_dir, in->own_package);
+	return source_of(a, file, comp_dir, in->own_package, debuginfo_source_dirs(in->di));
 }
 
 /* ---- states of runtimes ---- */

@@ -103,7 +103,8 @@ struct error *breakpoint_check(const char *text)
 
 /* ---- places ---- */
 
-static void keep_places(struct breakpoint *bp, const struct code_places *found, bool of_line)
+static void keep_places(struct debuginfo *di, struct breakpoint *bp,
+                        const struct code_places *found, bool of_line)
 {
 	struct arena *a = &bp->find_arena;
 
@@ -123,7 +124,9 @@ static void keep_places(struct breakpoint *bp, const struct code_places *found, 
 			.breakpoint = bp,
 		};
 		if (p->file) {
-			const char *file = source_of(a, p->file, p->comp_dir, NULL).text;
+			const char *file =
+				source_of(a, p->file, p->comp_dir, NULL, debuginfo_source_dirs(di))
+					.text;
 
 			bp->places[i].file = str_clean(a, file, strlen(file));
 		}
@@ -259,7 +262,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 			                  .inlined = l->inlined };
 		found = (struct code_places){ .data = &at, .n = 1, .line = l->line };
 	}
-	keep_places(bp, &found, spec.kind != SPEC_ADDRESS);
+	keep_places(di, bp, &found, spec.kind != SPEC_ADDRESS);
 	set_note(bp, &spec, &found);
 	if (spec.kind == SPEC_FUNCTION)
 		note_same_code(bp, di, spec.name);

@@ -113,7 +113,7 @@ static const char *name_users(struct step_plan *p, uint64_t pc)
 		if (!step_place_is_users_at(p, &l[i]) || !l[i].file || !l[i].line)
 			continue;
 		const char *name = coroutine_whole_name(&tmp, &l[i]);
-		const char *file = source_of(&tmp, l[i].file, l[i].comp_dir, NULL).text;
+		const char *file = inspector_source(p->in, &tmp, l[i].file, l[i].comp_dir).text;
 
 		if (name)
 			return arena_printf(a, "%s at %s:%u", str_clean(&tmp, name, strlen(name)),

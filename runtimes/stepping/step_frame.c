@@ -121,7 +121,8 @@ static bool is_users(struct step_plan *p, const struct function *f, const char *
 		return false;
 	if (p->options->all_code)
 		return true;
-	return file && !source_of(&tmp, file, comp_dir, p->own_package).library;
+	const struct source_dirs *dirs = debuginfo_source_dirs(p->in->di);
+	return file && !source_of(&tmp, file, comp_dir, p->own_package, dirs).library;
 }
 
 bool step_place_is_users(struct step_plan *p, const char *file)
