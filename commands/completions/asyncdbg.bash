@@ -81,7 +81,7 @@ _asyncdbg()
 		*" dap "*) own="--listen" ;;
 		*" guard "*) own="--timeout --silence --report" ;;
 		esac
-		mapfile -t COMPREPLY < <(compgen -W "--pid --name --core --exe --force --layout --source-map --no-cache --output
+		mapfile -t COMPREPLY < <(compgen -W "--pid --name --unit --core --exe --force --layout --source-map --no-cache --output
 			--stop-all --no-stop --max-pause --execute --script
 			--batch --json --jsonl --verbose --show-secrets --full-names --color --ascii --log --help
 			--usage --version $own" \
@@ -96,7 +96,7 @@ _asyncdbg()
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-p | --pid | --name | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after | --on-resume | --on-wake | --on-spawn | --on-done | --on-drop | --listen) skip=1 ;;
+		-p | --pid | --name | --unit | -c | --core | --exe | --layout | --source-map | -o | --output | -e | --execute | -x | --script | --color | --log | --limit | --exec | --dot | --format | --fail-on | --interval | --count | --max-pause | --every | --duration | --over | --events | --ring | --when | --for | --on | --save | --keep | --run | --run-limit | --timeout | --silence | --report | --rate | --cwd | --task | --after | --on-resume | --on-wake | --on-spawn | --on-done | --on-drop | --listen) skip=1 ;;
 		--with | --without) skip=2 ;;
 		--group) [[ ${words[0]} != tasks ]] || skip=1 ;;
 		-*) ;;

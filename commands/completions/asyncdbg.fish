@@ -10,7 +10,7 @@ function __asyncdbg_typed
             continue
         end
         switch $word
-            case -p --pid --name -c --core --exe --layout --source-map -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after --on-resume --on-wake --on-spawn --on-done --listen
+            case -p --pid --name --unit -c --core --exe --layout --source-map -o --output -e --execute -x --script --color --log --limit --exec --dot --format --fail-on --interval --count --max-pause --every --duration --over --events --ring --when --for --on --save --keep --run --run-limit --timeout --silence --report --cwd --task --after --on-resume --on-wake --on-spawn --on-done --listen
                 set skip 1
             case --with --without
                 set skip 2
@@ -27,6 +27,7 @@ end
 complete -c asyncdbg -f
 complete -c asyncdbg -s p -l pid -x -a '(__fish_complete_pids)' -d 'Look at a running process'
 complete -c asyncdbg -l name -x -d 'Look at the running process of that name'
+complete -c asyncdbg -l unit -x -d 'Look at the running process of that unit of systemd'
 complete -c asyncdbg -s c -l core -r -F -d 'Look at a core dump or a saved snapshot'
 complete -c asyncdbg -l exe -r -F -d 'Executable to use'
 complete -c asyncdbg -l force -d 'Accept files whose build-id differs'

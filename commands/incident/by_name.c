@@ -6,21 +6,37 @@
 
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "debugger/host/unit_cgroup.h"
 #include "runtimes/survey/async_processes.h"
 
 enum { MAX_LISTED = 20, MAX_COMMAND = 80 };
 
 typedef VEC(const struct process *) process_vec;
 
-static bool has_name(const regex_t *regex, const struct process *p)
+/* What a process is chosen by. */
+struct wanted {
+	const regex_t *regex; /* of --name; NULL: unit is given */
+	const char *unit;
+	const char *none, *several; /* behind "no process" and "N processes", for messages */
+};
+
+typedef bool matches_fn(const struct wanted *w, const struct process *p);
+
+static bool has_name(const struct wanted *w, const struct process *p)
 {
-	return regexec(regex, p->name, 0, NULL, 0) == 0 ||
-	       (p->exe && regexec(regex, str_base_name(p->exe), 0, NULL, 0) == 0);
+	return regexec(w->regex, p->name, 0, NULL, 0) == 0 ||
+	       (p->exe && regexec(w->regex, str_base_name(p->exe), 0, NULL, 0) == 0);
 }
 
-static bool has_command(const regex_t *regex, const struct process *p)
+static bool has_command(const struct wanted *w, const struct process *p)
 {
-	return regexec(regex, p->command, 0, NULL, 0) == 0;
+	return regexec(w->regex, p->command, 0, NULL, 0) == 0;
+}
+
+/* No other process has got its pid meanwhile. */
+static bool is_of_unit(const struct wanted *w, const struct process *p)
+{
+	return unit_has_process(w->unit, p->pid) && process_is_there(p);
 }
 
 /* This process, or one that it descends from, such as sudo: its command line has the pattern. */
@@ -36,14 +52,13 @@ static bool is_own(const struct process_list *list, const struct process *p)
 	return false;
 }
 
-static void select_all(const struct process_list *list, const regex_t *regex,
-                       bool (*matches)(const regex_t *regex, const struct process *p),
+static void select_all(const struct process_list *list, const struct wanted *w, matches_fn *matches,
                        process_vec *ret)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct process *p = &list->data[i];
 
-		if (!p->zombie && matches(regex, p) && !is_own(list, p))
+		if (!p->zombie && matches(w, p) && !is_own(list, p))
 			*vec_push(ret) = p;
 	}
 }
@@ -65,11 +80,11 @@ static void keep_async(const struct async_processes *async, process_vec *found)
 	*found = kept;
 }
 
-static struct error *several(const char *pattern, const process_vec *found)
+static struct error *several(const struct wanted *w, const process_vec *found)
 {
 	STR(text);
 
-	str_printf(&text, "%zu processes match \"%s\"; choose one with -p PID:", found->n, pattern);
+	str_printf(&text, "%zu processes %s; choose one with -p PID:", found->n, w->several);
 	for (size_t i = 0; i < found->n && i < MAX_LISTED; i++) {
 		const struct process *p = found->data[i];
 
@@ -82,30 +97,43 @@ static struct error *several(const char *pattern, const process_vec *found)
 	return error_new(ERR_USAGE, "%s", str_text(&text));
 }
 
-static struct error *choose(const char *pattern, const struct async_processes *async,
-                            const regex_t *regex, process_vec *found, pid_t *ret)
+static struct error *choose(const struct wanted *w, const struct async_processes *async,
+                            process_vec *found, pid_t *ret)
 {
-	select_all(&async->all, regex, has_name, found);
-	if (!found->n)
-		select_all(&async->all, regex, has_command, found);
+	select_all(&async->all, w, w->regex ? has_name : is_of_unit, found);
+	if (!found->n && w->regex)
+		select_all(&async->all, w, has_command, found);
 	if (found->n > 1)
 		keep_async(async, found);
 	if (!found->n)
-		return error_new(ERR_USAGE,
-		                 "no process matches \"%s\"; \"asyncdbg ps\" lists the async ones",
-		                 pattern);
+		return error_new(ERR_USAGE, "no process %s; \"asyncdbg ps\" lists the async ones",
+		                 w->none);
 	if (found->n > 1)
-		return several(pattern, found);
+		return several(w, found);
 	*ret = found->data[0]->pid;
 	return NULL;
 }
 
-struct error *by_name_find(const char *pattern, const struct asyncdbg_options *options, pid_t *ret)
+static struct error *find(const struct wanted *w, const struct asyncdbg_options *options,
+                          pid_t *ret)
 {
 	SCRATCH(tmp);
 	struct async_processes_options list_options = { .closed = true, .session = *options };
 	struct async_processes async;
 	process_vec found = { 0 };
+
+	struct error *err = async_processes_read(&tmp, &list_options, &async);
+	if (!err)
+		err = choose(w, &async, &found, ret);
+	vec_free(&found);
+	return err;
+}
+
+struct error *by_name_find(const char *pattern, const struct asyncdbg_options *options, pid_t *ret)
+{
+	SCRATCH(tmp);
+	struct wanted w = { .none = arena_printf(&tmp, "matches \"%s\"", pattern),
+		            .several = arena_printf(&tmp, "match \"%s\"", pattern) };
 	regex_t regex;
 	char why[128];
 	int failed = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
@@ -114,10 +142,18 @@ struct error *by_name_find(const char *pattern, const struct asyncdbg_options *o
 		regerror(failed, &regex, why, sizeof(why));
 		return error_new(ERR_USAGE, "--name \"%s\": %s", pattern, why);
 	}
-	struct error *err = async_processes_read(&tmp, &list_options, &async);
-	if (!err)
-		err = choose(pattern, &async, &regex, &found, ret);
-	vec_free(&found);
+	w.regex = &regex;
+	struct error *err = find(&w, options, ret);
 	regfree(&regex);
 	return err;
+}
+
+struct error *by_unit_find(const char *unit, const struct asyncdbg_options *options, pid_t *ret)
+{
+	SCRATCH(tmp);
+	const struct wanted w = { .unit = unit,
+		                  .none = arena_printf(&tmp, "is of the unit \"%s\"", unit),
+		                  .several = arena_printf(&tmp, "are of the unit \"%s\"", unit) };
+
+	return find(&w, options, ret);
 }

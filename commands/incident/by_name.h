@@ -1,4 +1,4 @@
-/* Finds the process that `--name PATTERN` means. */
+/* Finds the process that `--name PATTERN` or `--unit NAME` means. */
 #ifndef COMMANDS_INCIDENT_BY_NAME_H
 #define COMMANDS_INCIDENT_BY_NAME_H
 
@@ -14,6 +14,9 @@
  * message lists them.
  */
 struct error *by_name_find(const char *pattern, const struct asyncdbg_options *options, pid_t *ret)
+	MUST_CHECK;
+/* The same of the processes of a unit of systemd, whose name may lack ".service". */
+struct error *by_unit_find(const char *unit, const struct asyncdbg_options *options, pid_t *ret)
 	MUST_CHECK;
 
 #endif

@@ -41,6 +41,7 @@ void (*argp_program_version_hook)(FILE *f, struct argp_state *state) = print_ver
 
 enum option_key {
 	KEY_NAME = 256,
+	KEY_UNIT,
 	KEY_EXE,
 	KEY_FORCE,
 	KEY_NO_CACHE,
@@ -79,6 +80,7 @@ struct options {
 	VEC(const char *) program; /* behind -- */
 	struct named named;        /* the target as named by words */
 	const char *name;          /* --name, to be searched; NULL: not given, or found */
+	const char *unit;          /* --unit, likewise */
 	const char *output;        /* -o before the command that it belongs to */
 };
 
@@ -87,6 +89,8 @@ static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "PID", 0, "Look at a running process", 0 },
 	{ "name", KEY_NAME, "PATTERN", 0,
 	  "Look at the running process whose name matches this regular expression", 0 },
+	{ "unit", KEY_UNIT, "NAME", 0,
+	  "Look at the running process of this unit of systemd, by its cgroup", 0 },
 	{ "core", 'c', "CORE", 0, "Look at a core dump or a saved snapshot", 0 },
 	{ "exe", KEY_EXE, "FILE", 0, "Executable to use instead of the one recorded", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "Accept files whose build-id differs", 0 },
@@ -305,7 +309,8 @@ static bool needs_program_only(const struct options *o)
 static void find_by_name(struct options *o, struct argp_state *state)
 {
 	struct error *err CLEANUP(error_freep) =
-		by_name_find(o->name, &o->session, &o->session.pid);
+		o->name ? by_name_find(o->name, &o->session, &o->session.pid)
+			: by_unit_find(o->unit, &o->session, &o->session.pid);
 
 	if (err)
 		argp_error(state, "%s", err->message);
@@ -313,9 +318,11 @@ static void find_by_name(struct options *o, struct argp_state *state)
 
 static error_t check_options(struct options *o, struct argp_state *state)
 {
-	if ((o->session.pid != 0) + (o->session.file != NULL) + (o->name != NULL) > 1)
-		argp_error(state, "-p, --name and -c exclude each other");
-	if (o->name)
+	if ((o->session.pid != 0) + (o->session.file != NULL) + (o->name != NULL) +
+	            (o->unit != NULL) >
+	    1)
+		argp_error(state, "-p, --name, --unit and -c exclude each other");
+	if (o->name || o->unit)
 		find_by_name(o, state);
 	/* --stop-all asks for the bytes of one moment. */
 	o->session.target.stop.brief = !o->session.target.stop.all;
@@ -350,6 +357,9 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		return 0;
 	case KEY_NAME:
 		o->name = arg;
+		return 0;
+	case KEY_UNIT:
+		o->unit = arg;
 		return 0;
 	case 'c':
 		o->session.file = arg;
