@@ -7,6 +7,7 @@
 #include "commands/incident/guarded.h"
 #include "commands/incident/incident.h"
 #include "commands/incident/incident_file.h"
+#include "commands/incident/patient_file.h"
 #include "debugger/base/str.h"
 #include "debugger/live/read_guard.h"
 #include "runtimes/survey/async_processes.h"
@@ -17,7 +18,10 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
+/* For processes that SIGTERM is to end, and for a reader of the report while they run. */
 static const double grace_s = 5;
+/* For a reader that takes nothing of the report when they have ended. */
+static const double reader_s = 60;
 
 static struct error *read_limits(const struct call *call, struct guarded_limits *ret)
 {
@@ -144,7 +148,8 @@ static void end_unread(void)
 	_exit(STATUS_TIMED_OUT);
 }
 
-static struct error *hangs(const struct guard *g, struct guarded *command, enum guarded_end why)
+static struct error *report_hang(const struct guard *g, const struct guarded *command,
+                                 enum guarded_end why)
 {
 	const struct guarded_limits *limits = &command->limits;
 	struct out_options options = { .answers = g->messages,
@@ -160,13 +165,24 @@ static struct error *hangs(const struct guard *g, struct guarded *command, enum 
 	else
 		fprintf(g->messages, "asyncdbg: not finished after %g s: ", limits->timeout);
 	fprintf(g->messages, "what it waits for follows, then it is ended\n");
+	return show_all(g, out);
+}
+
+/* The command ends in time, whether or not somebody reads what it was waiting for. */
+static struct error *hangs(const struct guard *g, struct guarded *command, enum guarded_end why)
+{
+	fflush(g->messages);
+	struct patient_file *file = patient_file_new(fileno(g->messages), grace_s);
+	struct guard to_file = *g;
+
+	to_file.messages = patient_file_stream(file);
 	ending = command;
 	read_guard_at_end(end_unread);
-	struct error *err = show_all(g, out);
+	struct error *err = report_hang(&to_file, command, why);
 
 	read_guard_at_end(NULL);
-	fflush(g->messages);
 	guarded_end_all(command, grace_s);
+	patient_file_end(file, reader_s);
 	return err;
 }
 
@@ -210,8 +226,9 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 		return error_new(ERR_USAGE, "guard needs a program: asyncdbg guard ... -- COMMAND, "
 		                            "on the command line");
 	if (asyncdbg_kind(s->handle) != ASYNCDBG_NONE)
-		return error_new(ERR_USAGE,
-		                 "guard starts its own program: it takes no -p, -c or --name");
+		return error_new(
+			ERR_USAGE,
+			"guard starts its own program: it takes no -p, -c, --name or --unit");
 	struct error *err = run_guarded(&g, s->program, &limits, &status);
 
 	s->finding = status;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands/incident/patient_file.h"
 #include "debugger/base/arena.h"
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
@@ -82,20 +83,12 @@ static bool take_output(struct guarded_output *o)
 	return n > 0;
 }
 
-/*
- * Passes on what can be written without waiting: a pipe that can be written to has room for
- * PIPE_BUF bytes. The descriptor is not made non-blocking, which other processes would see, too.
- */
+/* Passes on what can be written without waiting. */
 static void pass_output(struct guarded_output *o)
 {
-	struct pollfd ready = { o->fd, POLLOUT, 0 };
+	while (o->len) {
+		ssize_t n = patient_write(o->fd, o->waiting, o->len);
 
-	while (o->len && poll(&ready, 1, 0) > 0) {
-		size_t size = o->len < PIPE_BUF ? o->len : PIPE_BUF;
-		ssize_t n = send(o->fd, o->waiting, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (n < 0 && errno == ENOTSOCK)
-			n = write(o->fd, o->waiting, size);
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n < 0 && errno != EINTR) {

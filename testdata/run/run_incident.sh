@@ -155,14 +155,28 @@ test_watchdog() {
 	run 64 -p 1 check --every 1s --on nothing
 }
 
-# The command of the unit of systemd, with the rights that the unit has, on another user's process.
+# A cgroup as systemd makes it for a service, for a process; where cgroups cannot be made, there is none.
+put_in_unit() {
+	local mount
+
+	for mount in /sys/fs/cgroup/systemd /sys/fs/cgroup/unified /sys/fs/cgroup; do
+		mkdir -p "$mount/system.slice/$1.service" 2>/dev/null || continue
+		cgroup=$mount/system.slice/$1.service
+		echo "$2" 2>/dev/null >"$cgroup/cgroup.procs" && grep -q "/system.slice/$1.service$" "/proc/$2/cgroup" && return
+		rmdir "$cgroup"
+	done
+	return 1
+}
+
+# The command of the unit of systemd, with the rights that the unit has, on another user's process,
+# beside one that only has its name.
 test_unit() {
 	local unit=$testdata/../commands/systemd/asyncdbg-watch@.service words rights status=0
 
 	[ "$(id -u)" -eq 0 ] || { echo "left out, as it needs root: the unit of systemd" && return; }
 	rights=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr 'A-Z' 'a-z' | sed 's/cap_/+/g; s/ /,/g')
-	# As systemd reads it: %i is the instance, $$ is $.
-	read -ra words < <(sed -n 's/^ExecStart=//p' "$unit" | sed "s|%i|deadlocks|; s|[$][$]|$|; s|10s|100ms|
+	# As systemd reads it: %i is the instance.
+	read -ra words < <(sed -n 's/^ExecStart=//p' "$unit" | sed "s|%i|asyncdbg-test-$$|; s|10s|100ms|
 		s|^asyncdbg |$asyncdbg |; s|/var/lib/asyncdbg|$work/state|")
 	mkdir "$work/state" "$work/user"
 	chmod 711 "$work" "$work/user"
@@ -172,6 +186,16 @@ test_unit() {
 	pid=$!
 	started+=("$pid")
 	wait_ready "$work/user.out" "$pid"
+	put_in_unit "asyncdbg-test-$$" "$pid" ||
+		{ echo "left out, as cgroups cannot be made: the unit of systemd" && stop_all && return; }
+	"$work/user/deadlocks" >"$work/claims.out" 2>&1 < <(exec sleep 600) &
+	started+=($!)
+	wait_ready "$work/claims.out" $!
+	run 0 --unit "asyncdbg-test-$$" runtimes
+	has out "pid $pid "
+	run 64 --unit "asyncdbg-test-$$-other" runtimes
+	has err 'no process is of the unit'
+	run 64 --unit "asyncdbg-test-$$" -p "$pid" runtimes
 	setpriv --bounding-set="-all,$rights" --no-new-privs "${words[@]}" >"$work/out" 2>"$work/err" </dev/null &
 	watchdog=$!
 	started+=("$watchdog")
@@ -183,6 +207,7 @@ test_unit() {
 	[ "$(find "$work/state" -type f | wc -l)" = 2 ] || complain "not one pair of files"
 	cases=$((cases + 1))
 	stop_all
+	rmdir "$cgroup"
 }
 
 test_guard() {
@@ -220,6 +245,18 @@ test_guard() {
 	[ $status -eq 124 ] || complain "status $status of guard whose output nobody reads"
 	has err 'nobody reads'
 	! pgrep -f 'sleep 7655' >/dev/null || complain "a process is left where nobody reads the output"
+	# Nobody reads the report either: the pipe has no room for it. The command ends all the same, and
+	# guard when its reader has gone.
+	exec 8<>"$work/unread"
+	head -c 65536 /dev/zero >&8
+	"$asyncdbg" guard --silence 1s -- sh -c 'echo $$ >"$1"; exec sleep 7656' sh "$work/held" >/dev/null 2>&8 8>&- &
+	local guard=$!
+	wait_for "$work/held" .
+	tail --pid="$(cat "$work/held")" -f /dev/null
+	exec 8<&-
+	status=0
+	wait "$guard" || status=$?
+	[ $status -eq 124 ] || complain "status $status of guard whose report nobody reads"
 }
 
 # A program that hangs below a shell that has gone: guard is its parent by then.
