@@ -10,6 +10,7 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "debugger/live/served_memory.h"
+#include "debugger/live/served_reader.h"
 #include "debugger/target/target.h"
 
 struct tracer;
@@ -41,11 +42,14 @@ struct live {
 	char *auxv;        /* used to detect an execve() */
 	size_t auxv_len;
 	struct served_memory served; /* of the last peek */
-	VEC(struct peek) peeks;      /* threads that were not stopped, at the last peek or stop */
+	struct served_reader served_reader;
+	unsigned unserved;      /* reads of it that nobody has answered in time */
+	VEC(struct peek) peeks; /* threads that were not stopped, at the last peek or stop */
 	struct tracer *tracer;
 	bool own_tracer;
 	/* Of the current stop. */
-	const struct brief_stop *brief; /* NULL: the stop lasts until TRACER_RESUME */
+	const struct brief_stop *brief; /* NULL, or act() is: it lasts until TRACER_RESUME */
+	bool standing;                  /* its threads are stopped, or about to be */
 	bool over;                      /* the brief stop would exceed its max_ns */
 	DIR *tasks;                     /* /proc/PID/task */
 	struct map known;               /* tids that were handled */
@@ -56,6 +60,8 @@ struct live {
  * program.
  */
 struct error *live_same_program(struct live *l) MUST_CHECK;
+/* Finds its memory that somebody serves. Not while it stands still, as that takes time. */
+void live_find_served(struct live *l);
 /* Sets the target's clock to the current time. */
 void live_read_clock(struct live *l);
 

@@ -172,7 +172,7 @@ struct error *live_peek(struct target *t)
 	if (!tasks)
 		return live_exited(t->pid);
 	l->peeks.n = 0;
-	served_memory_find(&l->served, t->pid);
+	live_find_served(l);
 	while ((entry = readdir(tasks))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 		struct peek p;

@@ -22,18 +22,23 @@ enum {
 };
 
 static _Atomic uint64_t begun, ended;
-static atomic_int stopped, planted;
+static atomic_int stopped, ending;
 static _Atomic pid_t process, reader;
 static _Atomic(void (*)(void)) at_end;
+static struct {
+	pthread_mutex_t lock;
+	void (*call)(void *arg);
+	void *arg;
+} let_go = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void report_blocked_read(const char *consequence)
+static void report_blocked_read(void)
 {
 	char text[384];
 
 	snprintf(text, sizeof(text),
 	         "asyncdbg: memory of process %d cannot be read: a page of it is served by a "
-	         "process that does not answer (userfaultfd or FUSE); %s\n",
-	         (int)process, consequence);
+	         "process that does not answer (userfaultfd or FUSE); the process runs on\n",
+	         (int)process);
 	ssize_t written = write(STDERR_FILENO, text, strlen(text));
 	(void)written;
 }
@@ -62,25 +67,25 @@ static long reader_sleeps(void)
 	return proc_status_number(status, "voluntary_ctxt_switches", -1);
 }
 
-/* The reader has been in one sleep for too long. Its breakpoints would outlive it in the code. */
-static void end_blocked_read(bool *is_reported)
+/* The reader has been in one sleep for too long. */
+static void end_blocked_read(void)
 {
-	if (!planted) {
-		report_blocked_read("the process runs on");
-		if (at_end)
-			at_end();
-		_exit(STATUS_FAILED);
-	}
-	if (!*is_reported)
-		report_blocked_read("asyncdbg waits, since its breakpoints would stay in the code "
-		                    "of the process if it ended");
-	*is_reported = true;
+	ending = true;
+	pthread_mutex_lock(&let_go.lock);
+	void (*call)(void *arg) = let_go.call;
+	void *arg = let_go.arg;
+	pthread_mutex_unlock(&let_go.lock);
+	if (call)
+		call(arg);
+	report_blocked_read();
+	if (at_end)
+		at_end();
+	_exit(STATUS_FAILED);
 }
 
 static void *watch_reads(void *arg)
 {
 	const struct timespec tick = { .tv_nsec = TICK_NS };
-	bool is_reported = false;
 	uint64_t last = 0;
 	long sleeps = -1;
 	int ticks = 0;
@@ -102,7 +107,7 @@ static void *watch_reads(void *arg)
 		}
 		last = now;
 		if (ticks >= (stopped ? STOPPED_TICKS : RUNNING_TICKS))
-			end_blocked_read(&is_reported);
+			end_blocked_read();
 	}
 	return NULL;
 }
@@ -133,6 +138,17 @@ void read_guard_begin(void)
 void read_guard_end(void)
 {
 	ended++;
+	while (ending)
+		pause();
+}
+
+ssize_t read_guard_vectors(pid_t pid, const struct iovec *local, size_t nlocal,
+                           const struct iovec *remote, size_t nremote)
+{
+	read_guard_begin();
+	ssize_t n = process_vm_readv(pid, local, nlocal, remote, nremote, 0);
+	read_guard_end();
+	return n;
 }
 
 void read_guard_stopped(bool yes)
@@ -140,9 +156,12 @@ void read_guard_stopped(bool yes)
 	stopped = yes;
 }
 
-void read_guard_planted(bool yes)
+void read_guard_let_go(void (*call)(void *arg), void *arg)
 {
-	planted = yes;
+	pthread_mutex_lock(&let_go.lock);
+	let_go.call = call;
+	let_go.arg = arg;
+	pthread_mutex_unlock(&let_go.lock);
 }
 
 void read_guard_at_end(void (*end)(void))

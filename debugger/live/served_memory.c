@@ -184,6 +184,22 @@ static bool is_there(const struct served_memory *m, uint64_t addr)
 	       (entry & PAGE_THERE);
 }
 
+size_t served_memory_part(const struct served_memory *m, uint64_t addr, size_t len, bool *served)
+{
+	uint64_t end = addr + len < addr ? UINT64_MAX : addr + len;
+
+	*served = false;
+	for (size_t i = 0; i < m->spans.n && m->spans.data[i].start < end; i++) {
+		const struct served_span *s = &m->spans.data[i];
+
+		if (s->end <= addr)
+			continue;
+		*served = s->start <= addr;
+		return (size_t)((!*served ? s->start : s->end < end ? s->end : end) - addr);
+	}
+	return len;
+}
+
 size_t served_memory_present(const struct served_memory *m, uint64_t addr, size_t len)
 {
 	uint64_t end = addr + len < addr ? UINT64_MAX : addr + len;

@@ -25,6 +25,10 @@ struct served_memory {
 /* Finds the mappings of that kind. Into *m, which is zero or holds those of an earlier moment. */
 void served_memory_find(struct served_memory *m, pid_t pid);
 void served_memory_free(struct served_memory *m);
+/*
+ * How many of len bytes from addr on (not 0) are of one kind; *served says whether it is this kind.
+ */
+size_t served_memory_part(const struct served_memory *m, uint64_t addr, size_t len, bool *served);
 /* How many of len bytes from addr on can be read without waiting for anybody. */
 size_t served_memory_present(const struct served_memory *m, uint64_t addr, size_t len);
 

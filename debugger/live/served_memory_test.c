@@ -15,7 +15,8 @@
 #include "debugger/target/target.h"
 #include "debugger/test/child.h"
 
-enum { PAGE = 4096, PAGES = 8, PRESENT = 3, MARK = 0x5a };
+/* FAR: in no block that a read of the first pages takes whole. */
+enum { PAGE = 4096, PAGES = 64, PRESENT = 3, FAR = 50, MARK = 0x5a };
 
 static unsigned char *served;
 
@@ -76,6 +77,114 @@ static void absent_pages_are_not_waited_for(void **state)
 	alarm(0);
 }
 
+/* Serves each page when it is touched. */
+static void *serve_pages(void *arg)
+{
+	int fd = *(int *)arg;
+	static unsigned char page[PAGE];
+	struct uffd_msg message;
+
+	memset(page, MARK, sizeof(page));
+	while (read(fd, &message, sizeof(message)) == (ssize_t)sizeof(message)) {
+		uint64_t at = message.arg.pagefault.address / PAGE * PAGE;
+		struct uffdio_copy copy = { .dst = at, .src = (uintptr_t)page, .len = PAGE };
+
+		ioctl(fd, UFFDIO_COPY, &copy);
+	}
+	return NULL;
+}
+
+static void serve_well(void)
+{
+	static int fd;
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .range = { (uintptr_t)served, (uint64_t)PAGES * PAGE },
+		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
+	pthread_t thread;
+
+	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	child_shared_->signals = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 &&
+	                         ioctl(fd, UFFDIO_REGISTER, &range) == 0 &&
+	                         pthread_create(&thread, NULL, serve_pages, &fd) == 0;
+}
+
+/* The process serves its pages, which it can only while it runs. */
+static void absent_pages_are_requested_while_it_runs(void **state)
+{
+	map_pages();
+	CHILD(c, serve_well, child_pause);
+	const struct target_options options = { .stop = { .all = true } };
+	struct target *t CLEANUP(target_closep) = NULL;
+	unsigned char page[PAGE];
+	size_t got;
+
+	(void)state;
+	if (!c.shared->signals)
+		skip();
+	alarm(60);
+	assert_null(target_live_open(c.pid, &options, &t));
+	assert_null(target_peek(t));
+	assert_null(target_read_through(t, (uintptr_t)served + PAGE, page, PAGE, &got));
+	assert_int_equal(got, PAGE);
+	assert_int_equal(page[PAGE - 1], MARK);
+	assert_null(target_stop(t));
+	assert_null(target_read_through(t, (uintptr_t)served + PAGE, page, PAGE, &got));
+	assert_int_equal(got, PAGE);
+	assert_null(target_read_through(t, (uintptr_t)served + FAR * PAGE, page, PAGE, &got));
+	assert_int_equal(got, 0);
+	target_resume(t);
+	assert_null(target_read_through(t, (uintptr_t)served + FAR * PAGE, page, PAGE, &got));
+	assert_int_equal(got, PAGE);
+	child_wait_progress(&c);
+	alarm(0);
+}
+
+/* What nobody serves is requested once, and never keeps what can be read from being so. */
+static void a_reader_is_left_behind(void **state)
+{
+	map_pages();
+	CHILD(c, serve, child_pause);
+	const struct target_options options = { 0 };
+	struct target *t CLEANUP(target_closep) = NULL;
+	unsigned char page[PAGE];
+	size_t got;
+
+	(void)state;
+	if (!c.shared->signals)
+		skip();
+	alarm(60);
+	assert_null(target_live_open(c.pid, &options, &t));
+	for (int i = 0; i < 200; i++) {
+		assert_null(target_read_through(t, (uintptr_t)served, page, PAGE, &got));
+		assert_int_equal(got, 0);
+		assert_null(target_read_through(t, (uintptr_t)served + PRESENT * PAGE, page, PAGE,
+		                                &got));
+		assert_int_equal(got, PAGE);
+	}
+	alarm(0);
+}
+
+static void parts_are_of_one_kind(void **state)
+{
+	struct served_memory m = { 0 };
+	bool is_served;
+
+	(void)state;
+	assert_int_equal(served_memory_part(&m, 0x1000, 77, &is_served), 77);
+	assert_false(is_served);
+	*vec_push(&m.spans) = (struct served_span){ 0x10000, 0x20000 };
+	m.pagemap = -1;
+	assert_int_equal(served_memory_part(&m, 0xf000, 0x8000, &is_served), 0x1000);
+	assert_false(is_served);
+	assert_int_equal(served_memory_part(&m, 0x10000, 0x8000, &is_served), 0x8000);
+	assert_true(is_served);
+	assert_int_equal(served_memory_part(&m, 0x1ffff, 0x8000, &is_served), 1);
+	assert_true(is_served);
+	assert_int_equal(served_memory_part(&m, 0x20000, 0x8000, &is_served), 0x8000);
+	assert_false(is_served);
+	served_memory_free(&m);
+}
+
 static void present_bytes_are_counted(void **state)
 {
 	struct served_memory m = { 0 };
@@ -96,6 +205,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absent_pages_are_not_waited_for),
+		cmocka_unit_test(absent_pages_are_requested_while_it_runs),
+		cmocka_unit_test(a_reader_is_left_behind),
+		cmocka_unit_test(parts_are_of_one_kind),
 		cmocka_unit_test(present_bytes_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
 
-enum { CHECK_TRIES = 15 };
+enum { CHECK_TRIES = 15, MAX_UNSERVED = 1, PAGE = 4096 };
 
 static const double check_again_s = 0.02;
 
@@ -68,17 +68,6 @@ static bool live_region(struct target *t, struct arena *a, uint64_t addr, struct
 	return proc_region(a, proc_living_thread(t->pid), addr, ret);
 }
 
-static ssize_t read_vectors(const struct live *l, const struct iovec *local, size_t nlocal,
-                            const struct iovec *remote, size_t nremote)
-{
-	read_guard_begin();
-	ssize_t n = process_vm_readv(l->reader, local, nlocal, remote, nremote, 0);
-	int errnum = errno;
-	read_guard_end();
-	errno = errnum;
-	return n;
-}
-
 static ssize_t read_mem_file(const struct live *l, void *buf, size_t len, uint64_t addr)
 {
 	if (addr > INT64_MAX)
@@ -89,37 +78,21 @@ static ssize_t read_mem_file(const struct live *l, void *buf, size_t len, uint64
 	return n;
 }
 
-/* How many bytes of a range can be read; those behind it are served by somebody, who may not. */
-static size_t served_length(struct target *t, uint64_t addr, size_t len)
-{
-	const struct live *l = t->private;
-	size_t there = l->served.spans.n ? served_memory_present(&l->served, addr, len) : len;
-
-	if (there < len)
-		target_note(t, "memory that is served through userfaultfd or FUSE was read as far "
-		               "as it is present: a read of the rest can block");
-	return there;
-}
-
-static struct error *read_memory(struct target *t, uint64_t addr, void *buf, size_t len,
-                                 size_t *ret)
+static struct error *read_plain(struct target *t, uint64_t addr, void *buf, size_t len, size_t *ret)
 {
 	struct live *l = t->private;
+	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 
 	*ret = 0;
-	len = served_length(t, addr, len);
-	if (len == 0)
-		return NULL;
-	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 	l->reads++;
 	if (!l->use_mem_fd) {
-		ssize_t n = read_vectors(l, &local, 1, &remote, 1);
+		ssize_t n = read_guard_vectors(l->reader, &local, 1, &remote, 1);
 		if (n >= 0) {
 			*ret = (size_t)n;
 			return NULL;
 		}
 		if (errno == ESRCH)
-			return renew_reader(l) ? read_memory(t, addr, buf, len, ret)
+			return renew_reader(l) ? read_plain(t, addr, buf, len, ret)
 			                       : live_exited(t->pid);
 		if (errno != ENOSYS && errno != EPERM)
 			return NULL;
@@ -127,6 +100,68 @@ static struct error *read_memory(struct target *t, uint64_t addr, void *buf, siz
 	}
 	ssize_t n = read_mem_file(l, buf, len, addr);
 	*ret = n > 0 ? (size_t)n : 0;
+	return NULL;
+}
+
+/*
+ * Whether a page may be requested from its server now: not while the process stands still, as it
+ * may be that server, nor where no one has answered: each such read may leave a process behind.
+ */
+static bool may_request(const struct live *l)
+{
+	return !l->standing && !tracer_is_halted(l->tracer) && l->unserved < MAX_UNSERVED;
+}
+
+/* Reads memory that somebody serves; ends where nobody does. */
+static size_t read_served(struct target *t, uint64_t addr, unsigned char *buf, size_t len)
+{
+	struct live *l = t->private;
+	size_t done = 0;
+
+	while (done < len) {
+		uint64_t at = addr + done;
+		size_t left = len - done, page = PAGE - at % PAGE;
+		size_t part = served_memory_present(&l->served, at, left);
+
+		/* One page at a time is requested: others might be served that nobody needs. */
+		if (!part && may_request(l))
+			part = page < left ? page : left;
+		part = part < SERVED_READER_MAX ? part : SERVED_READER_MAX;
+		ssize_t n = part ? served_reader_read(&l->served_reader, l->reader, at, buf + done,
+		                                      part)
+		                 : 0;
+		l->unserved += n < 0 && errno == EAGAIN;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	if (done < len)
+		target_note(t, "memory that is served through userfaultfd or FUSE was read as far "
+		               "as it is present, or as it was served in time: a read of the rest "
+		               "can block");
+	return done;
+}
+
+static struct error *read_memory(struct target *t, uint64_t addr, void *buf, size_t len,
+                                 size_t *ret)
+{
+	const struct live *l = t->private;
+	unsigned char *to = buf;
+
+	*ret = 0;
+	for (size_t part, n = 0; *ret < len; *ret += n) {
+		bool is_served;
+
+		part = served_memory_part(&l->served, addr + *ret, len - *ret, &is_served);
+		if (is_served)
+			n = read_served(t, addr + *ret, to + *ret, part);
+		else
+			TRY(read_plain(t, addr + *ret, to + *ret, part, &n));
+		if (n < part) {
+			*ret += n;
+			break;
+		}
+	}
 	return NULL;
 }
 
@@ -166,6 +201,21 @@ static bool add_vector(struct vectors *v, void *base, size_t len)
 	return true;
 }
 
+void live_find_served(struct live *l)
+{
+	served_memory_find(&l->served, l->t->pid);
+	if (l->served.spans.n)
+		served_reader_start(&l->served_reader);
+}
+
+static bool is_partly_served(const struct live *l, uint64_t addr, size_t len)
+{
+	bool is_served;
+
+	return l->served.spans.n &&
+	       (served_memory_part(&l->served, addr, len, &is_served) < len || is_served);
+}
+
 /*
  * Long remote vectors make this fast. Local and remote vectors need not have the same lengths:
  * ranges that are neighbours in the target become one remote range wherever their local buffers
@@ -184,8 +234,8 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 			struct read_range *r = &ranges[end];
 
 			r->got = 0;
-			/* A range that is not wholly present is read by itself, below. */
-			if (served_length(t, r->addr, r->len) < r->len ||
+			/* A range that somebody serves is read by itself, below. */
+			if (is_partly_served(l, r->addr, r->len) ||
 			    !add_vector(&local, r->buf, r->len))
 				break;
 			add_vector(&remote, (void *)(uintptr_t)r->addr, r->len);
@@ -193,7 +243,8 @@ static struct error *live_read_batch(struct target *t, struct read_range *ranges
 		l->reads++;
 		ssize_t got = l->use_mem_fd || !local.n
 		                      ? -1
-		                      : read_vectors(l, local.data, local.n, remote.data, remote.n);
+		                      : read_guard_vectors(l->reader, local.data, local.n,
+		                                           remote.data, remote.n);
 		size_t left = got > 0 ? (size_t)got : 0;
 		for (; i < end && left >= ranges[i].len; i++) {
 			ranges[i].got = ranges[i].len;
@@ -226,6 +277,7 @@ static void live_close(struct target *t)
 		tracer_free(l->tracer);
 	vec_free(&l->peeks);
 	served_memory_free(&l->served);
+	served_reader_close(&l->served_reader);
 	fd_info_close(t);
 	free(l);
 }
@@ -417,14 +469,18 @@ struct error *target_live_open(pid_t pid, const struct target_options *options, 
 	if (!l)
 		out_of_memory();
 	*l = (struct live){
-		.t = t, .exe = options->exe, .reader = proc_living_thread(pid), .mem_fd = -1
+		.t = t,
+		.exe = options->exe,
+		.reader = proc_living_thread(pid),
+		.mem_fd = -1,
+		.served_reader = { .socket = -1 },
 	};
 	l->own_tracer = !options->tracer;
 	l->tracer = options->tracer ? options->tracer : tracer_new();
 	t->private = l;
 	t->pid = pid;
 	read_guard_name(pid);
-	served_memory_find(&l->served, pid);
+	live_find_served(l);
 	if (l->exe)
 		TRY(module_check_exe(t, l->exe));
 	TRY(read_process(t));

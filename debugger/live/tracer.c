@@ -12,6 +12,7 @@
 
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
+#include "debugger/live/read_guard.h"
 #include "debugger/live/tracer_private.h"
 
 enum {
@@ -110,6 +111,22 @@ static struct error *need_session(const struct tracer *tr)
 	return tr->pid ? NULL : error_new(ERR_STATE, "no program is traced, or it has ended");
 }
 
+/* The caller of all other requests is in a read that does not end. */
+static void let_go(void *arg)
+{
+	struct tracer_request r = { .kind = TRACER_DETACH };
+
+	error_free(tracer_request(arg, &r));
+}
+
+/* After the first request of a session. */
+static struct error *begin_session(struct tracer *tr, struct error *err)
+{
+	if (!err)
+		read_guard_let_go(let_go, tr);
+	return err;
+}
+
 static struct error *serve(struct tracer *tr, struct tracer_request *r)
 {
 	switch (r->kind) {
@@ -120,9 +137,9 @@ static struct error *serve(struct tracer *tr, struct tracer_request *r)
 		tracer_resume(tr, r->stop.live);
 		return NULL;
 	case TRACER_LAUNCH:
-		return tracer_launch(tr, r);
+		return begin_session(tr, tracer_launch(tr, r));
 	case TRACER_ATTACH:
-		return attach(tr, r->attach.pid);
+		return begin_session(tr, attach(tr, r->attach.pid));
 	case TRACER_CONTINUE:
 		TRY(need_session(tr));
 		tr->left_out = r->resume.but;

@@ -54,7 +54,7 @@ struct tracer;
 
 enum tracer_request_kind {
 	TRACER_STOP_BRIEFLY, /* stop, act, resume: see struct brief_stop */
-	TRACER_STOP,         /* until TRACER_RESUME */
+	TRACER_STOP,         /* until TRACER_RESUME; brief: only its max_ns counts */
 	TRACER_RESUME,
 	TRACER_LAUNCH,   /* the program is stopped after exec, before its code runs */
 	TRACER_ATTACH,   /* the program runs on */

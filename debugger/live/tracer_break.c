@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
-#include "debugger/live/read_guard.h"
 #include "debugger/live/tracer_private.h"
 
 enum { WORD = sizeof(long) };
@@ -111,7 +110,6 @@ void tracer_clean(struct tracer *tr, pid_t tid)
 static void count_planted(struct tracer *tr)
 {
 	atomic_store(&tr->nplanted, tr->planted.n);
-	read_guard_planted(tr->planted.n > 0);
 }
 
 static struct error *plant(struct tracer *tr, pid_t tid, const struct tracer_break *b)

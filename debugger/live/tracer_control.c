@@ -13,6 +13,7 @@
 #include "debugger/base/str.h"
 #include "debugger/live/live_check.h"
 #include "debugger/live/proc.h"
+#include "debugger/live/read_guard.h"
 #include "debugger/live/tracer_private.h"
 
 enum {
@@ -366,6 +367,7 @@ void tracer_end_session(struct tracer *tr)
 	tr->newborn.n = tr->vforks.n = 0;
 	tr->vfork_parent = tr->left_out = 0;
 	tr->pid = 0;
+	read_guard_let_go(NULL, NULL);
 	/* clang 14 has no value for an assignment to an atomic_bool. */
 	tr->vfork_over = false;
 	tr->halted = false;

@@ -291,7 +291,7 @@ bool tracer_take_hit(struct tracer *tr, struct tracee *tracee);
  */
 bool tracer_report_hit(struct tracer *tr, const struct tracee *new);
 
-/* tracer_stop.c */
+/* tracer_stop.c. b: NULL, or with an act() of NULL, the stop lasts until tracer_resume(). */
 struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_stop *b) MUST_CHECK;
 /*
  * Resumes or detaches all tracees after a stop. Sets tr->quit if threads could not be detached:

@@ -517,6 +517,7 @@ static bool let_go(struct tracer *tr, size_t i)
 void tracer_resume(struct tracer *tr, struct live *l)
 {
 	read_guard_stopped(false);
+	l->standing = false;
 	tr->standing = false;
 	for (size_t i = 0; i < tr->tracees.n; i++)
 		tr->quit |= !let_go(tr, i);
@@ -536,11 +537,12 @@ struct error *tracer_stop(struct tracer *tr, struct live *l, const struct brief_
 	l->over = false;
 	l->peeks.n = 0;
 	l->t->stopped_at = 0;
-	read_guard_stopped(!tr->pid);
+	read_guard_stopped(true);
+	l->standing = true;
 	struct error *err = stop_all(l);
-	if (!err && b && !l->over)
+	tr->standing = !err && !l->over && !(b && b->act);
+	if (!err && !l->over && !tr->standing)
 		b->act(b->arg);
-	tr->standing = !err && !b;
 	if (!tr->standing)
 		tracer_resume(tr, l);
 	return err;
@@ -558,6 +560,25 @@ static struct error *request(struct live *l, enum tracer_request_kind kind,
 		LOG("target", "stopped for %" PRIu64 " us, %zu reads", l->t->pause_ns / 1000,
 		    l->reads);
 	return err ? error_wrap(err, "stopping") : NULL;
+}
+
+/*
+ * A brief stop of a session's program: this thread reads its memory, so that the tracer thread can
+ * let it go whatever a read does.
+ */
+static struct error *stop_for_caller(struct live *l, const struct brief_stop *s)
+{
+	const struct brief_stop limits = { .max_ns = s->max_ns };
+
+	if (s->prepare)
+		s->prepare(s->arg);
+	TRY(request(l, TRACER_STOP, &limits));
+	if (!l->over) {
+		s->act(s->arg);
+		live_resume(l->t);
+	}
+	l->brief = NULL;
+	return NULL;
 }
 
 struct error *live_stop(struct target *t)
@@ -583,7 +604,7 @@ struct error *live_stop_briefly(struct target *t, const struct brief_stop *s, st
 {
 	struct live *l = t->private;
 
-	TRY(request(l, TRACER_STOP_BRIEFLY, s));
+	TRY(l->own_tracer ? request(l, TRACER_STOP_BRIEFLY, s) : stop_for_caller(l, s));
 	ret->pause_ns = t->pause_ns;
 	ret->stopped = l->over ? 0 : count_stopped(t);
 	for (size_t i = 0; i < l->peeks.n && !t->options.only && !ret->spoiled; i++)

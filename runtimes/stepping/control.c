@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
 #include "debugger/elf/elf_image.h"
 #include "debugger/live/proc.h"
+#include "debugger/live/read_guard.h"
 #include "debugger/live/tracer.h"
 
 enum {
@@ -458,10 +458,10 @@ struct error *control_read(struct control *c, uint64_t addr, void *buf, size_t l
 	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 
 	TRY(need_program(c));
-	ssize_t n = process_vm_readv(c->pid, &local, 1, &remote, 1, 0);
+	ssize_t n = read_guard_vectors(c->pid, &local, 1, &remote, 1);
 	/* The main thread has ended before the others. */
 	if (n < 0 && errno == ESRCH)
-		n = process_vm_readv(proc_living_thread(c->pid), &local, 1, &remote, 1, 0);
+		n = read_guard_vectors(proc_living_thread(c->pid), &local, 1, &remote, 1);
 	if (n != (ssize_t)len)
 		return error_fault(addr);
 	tracer_hide_breakpoints(c->tracer, addr, buf, len);
