@@ -116,14 +116,11 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings)
+struct mapping *proc_maps_parse(struct arena *a, char *text, size_t *nmappings)
 {
-	SCRATCH(scratch);
-	char *save = NULL, *text = proc_read(&scratch, pid, "maps", NULL);
 	VEC(struct mapping) maps = { 0 };
+	char *save = NULL;
 
-	if (!text)
-		return NULL;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct mapping m = { 0 };
 		char perms[5];
@@ -143,13 +140,18 @@ struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings)
 	return vec_to_arena(&maps, a);
 }
 
-bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret)
+struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings)
 {
 	SCRATCH(scratch);
-	char *save = NULL, *text = proc_read(&scratch, pid, "maps", NULL);
+	char *text = proc_read(&scratch, pid, "maps", NULL);
 
-	if (!text)
-		return false;
+	return text ? proc_maps_parse(a, text, nmappings) : NULL;
+}
+
+bool proc_region_parse(struct arena *a, char *text, uint64_t addr, struct region *ret)
+{
+	char *save = NULL;
+
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct region r = { 0 };
 		char perms[5];
@@ -168,6 +170,14 @@ bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret)
 		return true;
 	}
 	return false;
+}
+
+bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret)
+{
+	SCRATCH(scratch);
+	char *text = proc_read(&scratch, pid, "maps", NULL);
+
+	return text && proc_region_parse(a, text, addr, ret);
 }
 
 static int64_t timens_offset(pid_t pid)

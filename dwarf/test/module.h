@@ -28,6 +28,7 @@
 #include "dwarf/module/debuginfo.h"
 #include "dwarf/store/open.h"
 #include "dwarf/test/bytes.h"
+#include "dwarf/test/hand_file.h"
 #include "dwarf/types/type.h"
 
 /* Run-time addresses are link-time ones plus this. */
@@ -149,74 +150,25 @@ static inline int shapes_teardown(void **state)
 	return 0;
 }
 
-enum { HAND_SECTIONS = 6, HAND_LOW = 0x1000, HAND_HIGH = 0x9000 };
+enum { HAND_LOW = 0x1000, HAND_HIGH = 0x9000 };
 
 /* Sections of an ELF file made by hand; data of NULL: left out. */
 struct hand_made {
 	struct bytes info, abbrev, str, line, aranges;
 };
 
-static inline void put_section_header(struct bytes *out, uint32_t name, uint32_t type,
-                                      uint64_t offset, uint64_t size)
-{
-	Elf64_Shdr header = { .sh_name = name,
-		              .sh_type = type,
-		              .sh_offset = offset,
-		              .sh_size = size,
-		              .sh_addralign = 1 };
-
-	put(out, &header, sizeof(header));
-}
-
 /* The file with these sections, in memory. */
 static inline int hand_made_file(const struct hand_made *h)
 {
-	static const char names[] = "\0.debug_info\0.debug_abbrev\0.debug_str\0.debug_line\0"
-				    ".debug_aranges\0.shstrtab";
-	const struct bytes *parts[] = { &h->info, &h->abbrev, &h->str, &h->line, &h->aranges };
-	uint64_t offsets[HAND_SECTIONS] = { 0 };
-	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
-		              .e_type = ET_EXEC,
-		              .e_machine = EM_X86_64,
-		              .e_version = 1,
-		              .e_phoff = sizeof(header),
-		              .e_ehsize = sizeof(header),
-		              .e_phentsize = sizeof(Elf64_Phdr),
-		              .e_phnum = 1,
-		              .e_shentsize = sizeof(Elf64_Shdr),
-		              .e_shnum = HAND_SECTIONS + 1,
-		              .e_shstrndx = HAND_SECTIONS };
-	Elf64_Phdr load = { .p_type = PT_LOAD,
-		            .p_flags = PF_R | PF_X,
-		            .p_vaddr = HAND_LOW,
-		            .p_memsz = HAND_HIGH - HAND_LOW,
-		            .p_align = 0x1000 };
-	struct bytes out = { 0 };
+	const struct hand_section sections[] = {
+		{ ".debug_info", section_of_bytes(&h->info), 0 },
+		{ ".debug_abbrev", section_of_bytes(&h->abbrev), 0 },
+		{ ".debug_str", section_of_bytes(&h->str), 0 },
+		{ ".debug_line", section_of_bytes(&h->line), 0 },
+		{ ".debug_aranges", section_of_bytes(&h->aranges), 0 },
+	};
 
-	put(&out, &header, sizeof(header));
-	put(&out, &load, sizeof(load));
-	for (size_t i = 0; i < HAND_SECTIONS - 1; i++) {
-		offsets[i] = out.n;
-		put(&out, parts[i]->data, parts[i]->n);
-	}
-	offsets[HAND_SECTIONS - 1] = out.n;
-	put(&out, names, sizeof(names));
-	header.e_shoff = out.n;
-	memcpy(out.data, &header, sizeof(header));
-	put_section_header(&out, 0, SHT_NULL, 0, 0);
-	uint32_t name = 1;
-	for (size_t i = 0; i < HAND_SECTIONS; i++) {
-		bool last = i == HAND_SECTIONS - 1;
-
-		put_section_header(&out, name, last ? SHT_STRTAB : SHT_PROGBITS, offsets[i],
-		                   last ? sizeof(names) : parts[i]->n);
-		name += (uint32_t)strlen(names + name) + 1;
-	}
-	int fd = memfd_create("module", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, out.data, out.n) != (ssize_t)out.n)
-		abort();
-	free_bytes(&out);
-	return fd;
+	return hand_file(sections, sizeof(sections) / sizeof(*sections), HAND_LOW, HAND_HIGH);
 }
 
 /* Opens what was made by hand and frees its bytes. */

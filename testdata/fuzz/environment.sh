@@ -11,7 +11,7 @@ fuzz_environment() {
 
 	case $1 in
 	layout) fixture=selects ;;
-	print) fixture=locals ;;
+	print | dap) fixture=locals ;;
 	*) return 0 ;;
 	esac
 	[ -f "$2/$fixture.exe" ] || unpack_fixture "$fixture" "$2"
