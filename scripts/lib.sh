@@ -10,7 +10,7 @@ fixtures=${FIXTURES:-$root/testdata/fixtures}
 debian_packages=(cmake ninja-build gcc libc6-dev pkg-config libdw-dev libelf-dev libiberty-dev
 	zlib1g-dev libedit-dev zstd clang libbpf-dev libcapstone-dev libncurses-dev)
 debian_test_packages=(libcmocka-dev libjansson-dev binutils gdb python3 python3-jsonschema jq clang-format procps
-	util-linux valgrind libdebuginfod1 tmux lld mold)
+	util-linux valgrind libdebuginfod1 tmux lld mold libclang-rt-dev)
 
 say() {
 	printf '== %s\n' "$*"
