@@ -44,6 +44,8 @@ static const struct compio_plan *plan_of(struct inspector *in, struct compio_cop
 	const struct function *f;
 	struct compio_plan *plan;
 
+	if (!run)
+		return NULL;
 	if (map_has(&copy->plans, run))
 		return map_get(&copy->plans, run);
 	f = lookup_function(in->di, run);
