@@ -147,12 +147,14 @@ static void copy_now(void *arg)
 static void copy_ahead(void *arg)
 {
 	struct snap *s = arg;
-	uint64_t start = clock_now_ns();
+	uint64_t start = clock_now_ns(), waited = clock_waited_ns();
 	bool whole;
 
 	s->err = page_cache_copy(s->t->cache, &(struct page_copy){ 0 }, target_read_batch, s->t,
 	                         &whole);
-	s->slice_ns = s->bytes ? (clock_now_ns() - start) * COPY_SLICE / s->bytes : 0;
+	/* During the stop it need not wait for a processor: its priority is raised. */
+	uint64_t ran = clock_between(clock_between(waited, clock_waited_ns()), clock_since(start));
+	s->slice_ns = s->bytes ? ran * COPY_SLICE / s->bytes : 0;
 }
 
 static struct error *stop_and_copy(struct snap *s)
