@@ -36,7 +36,7 @@ static bool has_command(const struct wanted *w, const struct process *p)
 /* No other process has got its pid meanwhile. */
 static bool is_of_unit(const struct wanted *w, const struct process *p)
 {
-	return unit_has_process(w->unit, p->pid) && process_is_there(p);
+	return unit_cgroup_has_process(w->unit, p->pid) && process_is_there(p);
 }
 
 /* This process, or one that it descends from, such as sudo: its command line has the pattern. */
@@ -148,7 +148,8 @@ struct error *by_name_find(const char *pattern, const struct asyncdbg_options *o
 	return err;
 }
 
-struct error *by_unit_find(const char *unit, const struct asyncdbg_options *options, pid_t *ret)
+struct error *by_name_find_unit(const char *unit, const struct asyncdbg_options *options,
+                                pid_t *ret)
 {
 	SCRATCH(tmp);
 	const struct wanted w = { .unit = unit,

@@ -16,7 +16,7 @@
 struct error *by_name_find(const char *pattern, const struct asyncdbg_options *options, pid_t *ret)
 	MUST_CHECK;
 /* The same of the processes of a unit of systemd, whose name may lack ".service". */
-struct error *by_unit_find(const char *unit, const struct asyncdbg_options *options, pid_t *ret)
-	MUST_CHECK;
+struct error *by_name_find_unit(const char *unit, const struct asyncdbg_options *options,
+                                pid_t *ret) MUST_CHECK;
 
 #endif

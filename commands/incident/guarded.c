@@ -87,7 +87,7 @@ static bool take_output(struct guarded_output *o)
 static void pass_output(struct guarded_output *o)
 {
 	while (o->len) {
-		ssize_t n = patient_write(o->fd, o->waiting, o->len);
+		ssize_t n = patient_file_write(o->fd, o->waiting, o->len);
 
 		if (n < 0 && errno == EAGAIN)
 			return;

@@ -29,7 +29,7 @@ static bool has_room(int fd, double wait_s)
 }
 
 /* A pipe that can be written to has room for PIPE_BUF bytes. */
-ssize_t patient_write(int fd, const void *bytes, size_t len)
+ssize_t patient_file_write(int fd, const void *bytes, size_t len)
 {
 	size_t size = len < PIPE_BUF ? len : PIPE_BUF;
 
@@ -48,7 +48,7 @@ static size_t write_on(struct patient_file *p, const char *bytes, size_t len, do
 	size_t done = 0;
 
 	while (done < len && !p->is_gone) {
-		ssize_t n = patient_write(p->fd, bytes + done, len - done);
+		ssize_t n = patient_file_write(p->fd, bytes + done, len - done);
 
 		done += n > 0 ? (size_t)n : 0;
 		if (n >= 0 || errno == EINTR)

@@ -13,7 +13,7 @@
  * Writes what can be written without waiting; at most len bytes. -1 with errno: EAGAIN, where there
  * is no room.
  */
-ssize_t patient_write(int fd, const void *bytes, size_t len);
+ssize_t patient_file_write(int fd, const void *bytes, size_t len);
 
 /* A stream to a descriptor, which is borrowed. */
 struct patient_file;

@@ -17,7 +17,7 @@ static void fill(int fd)
 {
 	static const char zeros[4096];
 
-	while (patient_write(fd, zeros, sizeof(zeros)) > 0)
+	while (patient_file_write(fd, zeros, sizeof(zeros)) > 0)
 		;
 	assert_int_equal(errno, EAGAIN);
 }

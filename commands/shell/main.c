@@ -310,7 +310,7 @@ static void find_by_name(struct options *o, struct argp_state *state)
 {
 	struct error *err CLEANUP(error_freep) =
 		o->name ? by_name_find(o->name, &o->session, &o->session.pid)
-			: by_unit_find(o->unit, &o->session, &o->session.pid);
+			: by_name_find_unit(o->unit, &o->session, &o->session.pid);
 
 	if (err)
 		argp_error(state, "%s", err->message);

@@ -75,7 +75,7 @@ static const char *path_of(const char *line, const char *head)
  * systemd has a hierarchy of its own besides those of cgroup v1, and also where v2 is mounted
  * beside them; else it uses v2.
  */
-bool unit_has_cgroup(const char *unit, const char *text)
+bool unit_cgroup_has_text(const char *unit, const char *text)
 {
 	const char *own = NULL, *unified = NULL;
 
@@ -92,10 +92,10 @@ bool unit_has_cgroup(const char *unit, const char *text)
 	return *unit && path && has_path(unit, path);
 }
 
-bool unit_has_process(const char *unit, pid_t pid)
+bool unit_cgroup_has_process(const char *unit, pid_t pid)
 {
 	SCRATCH(tmp);
 	const char *text = proc_read(&tmp, pid, "cgroup", NULL);
 
-	return text && unit_has_cgroup(unit, text);
+	return text && unit_cgroup_has_text(unit, text);
 }

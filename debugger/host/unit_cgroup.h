@@ -10,9 +10,9 @@
  * of the system has made them. A name without an ending of a unit is that of a service. Units of a
  * user's own manager do not count: users choose their names.
  */
-bool unit_has_process(const char *unit, pid_t pid);
+bool unit_cgroup_has_process(const char *unit, pid_t pid);
 
 /* For tests: what the text of /proc/PID/cgroup says. */
-bool unit_has_cgroup(const char *unit, const char *text);
+bool unit_cgroup_has_text(const char *unit, const char *text);
 
 #endif

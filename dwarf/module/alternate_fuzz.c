@@ -1,7 +1,6 @@
 /*
  * Fuzzes the reference to an alternate debug file. The first two bytes of an input are the size of
- * .gnu_debugaltlink, which follows; the rest is .debug_abbrev, of which is asked whether it refers
- * to that file.
+ * .gnu_debugaltlink, which follows; the rest is .debug_abbrev, which may refer to that file.
  */
 #include "debugger/test/fuzz.h"
 #include "dwarf/test/module.h"

@@ -42,7 +42,7 @@ check() {
 	deny debugger "$elf" debugger/target/{module,debug_file,tls}{,_test}.c debugger/core/target_core{,_test}.c \
 		debugger/elf/elf_sections.c \
 		debugger/elf/claimed_size{,_test}.c
-	deny debugger '<sys/ptrace\.h>' debugger/live/{exec_stop,tracer{,_break,_control,_event,_filter,_launch,_stop,_watch}}.c \
+	deny debugger '<sys/ptrace\.h>' debugger/live/{exec_stop,tracer{,_break,_control,_event,_filter,_glance,_launch,_stop,_watch}}.c \
 		debugger/live/{target_live,tracer,x86_64_execute}_test.c
 	for folder in dwarf runtimes commands; do
 		deny "$folder" '<sys/ptrace\.h>'
