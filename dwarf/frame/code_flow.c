@@ -12,6 +12,7 @@
 #include "dwarf/module/symbols.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
+#include "dwarf/names/diverging.h"
 #include "dwarf/types/type.h"
 
 enum {
@@ -345,29 +346,6 @@ static const char *callee_name(struct code_flow *w, const struct step *s, struct
 	return f ? f->name : NULL;
 }
 
-/*
- * Functions that never return, behind whose calls the code of other places follows: overflow
- * checks, `unwrap`, the end of cleanup. One that is missing here costs a doubt, no truth.
- */
-static bool never_returns(const char *name)
-{
-	static const char *const begins[] = {
-		"core::panicking::",       "std::panicking::begin_panic",
-		"core::option::unwrap_f",  "core::option::expect_f",
-		"core::result::unwrap_f",  "core::slice::index::slice_",
-		"core::str::slice_error",  "alloc::raw_vec::handle_error",
-		"alloc::alloc::handle_al", "std::process::exit",
-		"std::process::abort",     "_Unwind_Resume",
-		"core::cell::panic_",
-	};
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
-		if (str_begins(name, begins[i]))
-			return true;
-	}
-	return false;
-}
-
 static void find_last_calls(struct code_flow *w)
 {
 	for (size_t i = 0; i + 1 < w->steps.n; i++) {
@@ -377,7 +355,7 @@ static void find_last_calls(struct code_flow *w)
 		if (s->flow != FLOW_CALL || w->steps.data[i + 1].flow == FLOW_JUMP)
 			continue;
 		const char *name = callee_name(w, s, &a);
-		s->last = name && never_returns(name);
+		s->last = name && diverging_is(name);
 	}
 }
 

@@ -7,9 +7,9 @@
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "dwarf/lookup/argument_place.h"
+#include "dwarf/lookup/code_ways.h"
 #include "dwarf/lookup/function_names.h"
 #include "dwarf/lookup/in_await.h"
-#include "dwarf/lookup/joined.h"
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/module/line.h"
 #include "dwarf/module/line_rows.h"
@@ -44,6 +44,14 @@ struct row_function {
 	bool known;
 };
 
+/* The rows of a line in one function that was compiled without optimisation. */
+struct reached_rows {
+	unsigned line; /* 0: none yet */
+	uint64_t key;
+	bool known; /* which of them execution comes to first */
+	VEC(struct reached_place) places;
+};
+
 /* The places of one search, one for each key: a function's DIE or that of an inlined call. */
 struct search {
 	struct debuginfo *di;
@@ -53,6 +61,7 @@ struct search {
 	struct row_function *functions; /* of each row; owned */
 	struct map await_columns;       /* keys by column_key(), */
 	unsigned columns_of;            /* of this line; 0: of none */
+	struct reached_rows reached;    /* of the last line and function asked for */
 	enum pass pass;
 	VEC(struct found_row) first_rows;
 	VEC(struct code_place) places;
@@ -125,6 +134,7 @@ static void set_rows(struct search *s, const line_row_vec *rows)
 	s->rows = rows;
 	s->functions = alloc_zeroed((rows->n + 1) * sizeof(*s->functions));
 	s->columns_of = 0;
+	s->reached.line = 0;
 }
 
 static uint64_t key_of(const struct location *l)
@@ -243,7 +253,7 @@ static bool is_joined_later(struct search *s, struct dwarf_module *dm, const str
 
 		if (other && key_of(other) == key && next->run != row->run &&
 		    !is_in_await(dm, other, next) && !has_column_of_await(s, dm, other, next))
-			return joined_behind(s->di, from, addr);
+			return code_ways_join(s->di, from, addr);
 	}
 	return false;
 }
@@ -283,13 +293,59 @@ static bool is_of_whole(struct search *s, struct dwarf_module *dm, const struct 
 	return false;
 }
 
+/* Collects the rows of a line in a function, and asks which of them execution comes to first. */
+static void find_reached(struct search *s, struct dwarf_module *dm, const struct location *l,
+                         const struct line_row *row)
+{
+	const struct line_row *end = s->rows->data + s->rows->n;
+	struct reached_rows *r = &s->reached;
+	size_t n = 0;
+
+	r->line = row->line;
+	r->key = key_of(l);
+	r->places.n = 0;
+	for (row = first_of_line(s, row); row < end && row->line == r->line; row++) {
+		uint64_t addr;
+		const struct location *other = function_at(s, dm, row, &addr);
+
+		if (!other || key_of(other) != r->key || ends_in_trap(s, dm, row))
+			continue;
+		bool awaits = is_in_await(dm, other, row);
+		*vec_push(&r->places) =
+			(struct reached_place){ .addr = addr, .is_barrier = awaits };
+		n += !awaits;
+	}
+	r->known = n > 1 && code_ways_first(s->di, l->function, r->places.data, r->places.n);
+}
+
+/*
+ * Whether all that comes to a row has come to another one of its line before. In optimised code
+ * that is not known.
+ */
+static bool is_behind(struct search *s, struct dwarf_module *dm, const struct location *l,
+                      const struct line_row *row)
+{
+	const struct reached_rows *r = &s->reached;
+
+	if (l->inlined || !argument_place_stays(l->function))
+		return false;
+	if (r->line != row->line || r->key != key_of(l))
+		find_reached(s, dm, l, row);
+	for (size_t i = 0; r->known && i < r->places.n; i++) {
+		if (r->places.data[i].addr == dm->module->bias + row->addr)
+			return !r->places.data[i].first;
+	}
+	return false;
+}
+
 static bool will_do(struct search *s, struct dwarf_module *dm, const struct location *l,
                     const struct line_row *row)
 {
 	switch (s->pass) {
 	case PASS_BEGINNINGS:
 		return !is_in_await(dm, l, row) && !has_column_of_await(s, dm, l, row) &&
-		       !ends_in_trap(s, dm, row) && !is_joined_later(s, dm, l, row);
+		       !ends_in_trap(s, dm, row) && !is_joined_later(s, dm, l, row) &&
+		       !is_behind(s, dm, l, row);
 	case PASS_NOT_AWAITED:
 		return !is_in_await(dm, l, row);
 	default:
@@ -386,6 +442,7 @@ static void finish(struct search *s, struct code_places *ret)
 	map_free(&s->found);
 	map_free(&s->await_columns);
 	vec_free(&s->first_rows);
+	vec_free(&s->reached.places);
 	free(s->functions);
 }
 

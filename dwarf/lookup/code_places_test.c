@@ -1,4 +1,4 @@
-/* Tests of the places of lines and functions, on inlined.rs, entry.rs and shapes.rs. */
+/* Tests of the places of lines and functions, on inlined.rs, entry.rs, resumed.rs and shapes.rs. */
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/lookup/function_names.h"
 #include "dwarf/module/line_rows.h"
@@ -155,6 +155,47 @@ static void test_inlined_at_entry(void **state)
 	fixture_close(&f);
 }
 
+/* Maps the segments of a file where they would be loaded. */
+static void map_segments(struct fixture *f, const char *path)
+{
+	enum { MAX_FILE = 1 << 20 };
+	char whole[4096];
+	unsigned char *file = arena_alloc(&f->arena, MAX_FILE);
+
+	snprintf(whole, sizeof(whole), "%s/%s", getenv("SOURCE_DIR"), path);
+	FILE *in = fopen(whole, "re");
+	assert_non_null(in);
+	size_t size = fread(file, 1, MAX_FILE, in);
+	fclose(in);
+	const Elf64_Ehdr *header = (const void *)file;
+	const Elf64_Phdr *segments = (const void *)(file + header->e_phoff);
+
+	assert_in_range(size, sizeof(*header), MAX_FILE - 1);
+	for (size_t i = 0; i < header->e_phnum; i++) {
+		if (segments[i].p_type == PT_LOAD && segments[i].p_filesz)
+			target_fake_map(f->target, segments[i].p_vaddr + BIAS,
+			                file + segments[i].p_offset, segments[i].p_filesz);
+	}
+}
+
+/* What a line does behind its await is at a lower address than the code that comes to the line. */
+static void test_await_in_a_loop(void **state)
+{
+	const char *path = "testdata/unit/resumed.elf";
+	struct fixture f = fixture_open_file(path);
+	unsigned line = line_of("resumed.rs", "sum += Nap(round).await");
+
+	(void)state;
+	map_segments(&f, path);
+	struct code_places before = of_line(&f, "resumed.rs", line - 1);
+	struct code_places p = of_line(&f, "resumed.rs", line);
+	expect(&p, line, "rounds");
+	assert_int_equal(p.n, 1);
+	assert_int_equal(before.n, 1);
+	assert_true(p.data[0].addr > before.data[0].addr);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +204,7 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_inlined_functions),
 		cmocka_unit_test(test_inlined_at_entry),
+		cmocka_unit_test(test_await_in_a_loop),
 	};
 
 	return cmocka_run_group_tests(tests, shapes_setup, shapes_teardown);
