@@ -199,11 +199,12 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 
 	*ret = (struct stopped){ .pid = asyncdbg_target(s->handle)->pid,
 		                 .why = s->debuggee.control.stop,
-		                 .watch = s->debuggee.control.stop.reason == CONTROL_WATCH
-		                                  ? s->debuggee.watch
-		                                  : NULL,
+		                 .watch = watch_is_stop(&s->debuggee) ? s->debuggee.watch : NULL,
 		                 .breakpoint = s->debuggee.breakpoint,
 		                 .step = s->debuggee.step };
+	/* Where the code that drops a variable halts it. */
+	if (ret->watch)
+		ret->why.reason = CONTROL_WATCH;
 	list_hits(&s->debuggee, ret, &s->answer);
 	if (!s->debuggee.control.pid)
 		return NULL;

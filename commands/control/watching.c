@@ -43,7 +43,7 @@ static struct error *find_name(struct naming *n, const char *path)
 	name->type = found.type;
 	name->addr = found.shown.addr;
 	bool global = found.shown.global;
-	struct error *err = watching_check_lasts(n->s, name->addr, global, &task);
+	struct error *err = watching_check_lasts(n->s, name->addr, global, &task, NULL);
 	return err ? error_wrap(err, "%s", path) : NULL;
 }
 
@@ -191,7 +191,8 @@ static struct error *evaluate(struct session *s, const char *expression, struct 
  * A variable of a running function lives on a stack, only as long as the function does. An address
  * that was typed is watched nevertheless. *task: in whose future it is; NULL: unknown.
  */
-struct error *watching_check_lasts(struct session *s, uint64_t addr, bool global, const char **task)
+struct error *watching_check_lasts(struct session *s, uint64_t addr, bool global, const char **task,
+                                   struct watch_owner *owner)
 {
 	const struct question question = { .whatis = addr, .has_whatis = true };
 	const struct snapshot *snap;
@@ -213,7 +214,7 @@ struct error *watching_check_lasts(struct session *s, uint64_t addr, bool global
 			"such a place is watched by its address alone, as in "
 			"watch '0x%" PRIx64 " as TYPE'",
 			addr);
-	return NULL;
+	return owner ? watch_owner_find(&s->debuggee, snap, *task, addr, owner) : NULL;
 }
 
 /* A watching_find. */
@@ -258,7 +259,8 @@ static struct error *read_watch(struct session *s, const struct call *call,
 	ret->text = ret->state ? arena_printf(&s->answer, "--state of %s", type_name(local.type))
 	                       : expression;
 	ret->rule = rule;
-	TRY(watching_check_lasts(s, ret->addr, local.shown.global, &ret->task));
+	TRY(watching_check_lasts(s, ret->addr, local.shown.global, &ret->task,
+	                         local.shown.global ? NULL : &ret->owner));
 	const struct watch_name own = { ret->state ? NULL : ret->text, ret->type, ret->addr };
 	return watching_read_condition(s, rule.condition, &own, evaluate_in_focus, s, &ret->rule);
 }
@@ -292,7 +294,8 @@ static const struct command_option watch_options[] = {
 	"    break: its paths are those of the frame in focus, too, and mean the places that\n"    \
 	"    they lead to now; task.id, task.type and task.name are of the task that runs on\n"    \
 	"    the thread of the hit. Options stand before the if. delete, enable, disable and\n"    \
-	"    condition take its number.\n"
+	"    condition take its number. A variable of an async function is watched until the\n"    \
+	"    function returns or is dropped.\n"
 
 const struct command watch_command = {
 	.name = "watch",

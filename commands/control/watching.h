@@ -8,10 +8,10 @@
 /*
  * ERR_STATE where an address is on the stack of a thread, only as long as a function runs. global:
  * it is watched nevertheless. *task: the id of the task in whose future it is, of s->answer; NULL:
- * unknown.
+ * unknown. *owner: that future; NULL: it is not asked for.
  */
-struct error *watching_check_lasts(struct session *s, uint64_t addr, bool global, const char **task)
-	MUST_CHECK;
+struct error *watching_check_lasts(struct session *s, uint64_t addr, bool global, const char **task,
+                                   struct watch_owner *owner) MUST_CHECK;
 
 /* Finds what an expression of print is now, for a condition. in_memory: it has a place. */
 typedef struct error *watching_find(void *arg, const char *expression, struct typed_local *ret)

@@ -20,11 +20,13 @@ const struct watchpoint *data_hit(const struct dap *d)
 {
 	const struct debuggee *of = &d->s->debuggee;
 
-	return of->control.stop.reason == CONTROL_WATCH ? of->watch : NULL;
+	return watch_is_stop(of) ? of->watch : NULL;
 }
 
 const char *data_describe(const struct watchpoint *w, struct arena *a)
 {
+	if (w->ended)
+		return arena_printf(a, "%s: %s", w->text, w->note);
 	if (w->undecided)
 		return arena_printf(a, "its condition cannot be read: %s", w->problem);
 	if (!w->changed)
@@ -67,7 +69,7 @@ static struct dap_data *find_data(struct dap *d, const char *id)
 }
 
 static struct error *keep(struct dap *d, const struct request *r, const struct dap_place *p,
-                          const char *task, const char **ret)
+                          const struct watch_options *found, const char **ret)
 {
 	struct arena *a = &d->data_arena;
 	uint64_t nstops = d->s->debuggee.control.nstops;
@@ -88,7 +90,8 @@ static struct error *keep(struct dap *d, const struct request *r, const struct d
 		.frame = p->frame,
 		.nstops = nstops,
 		.options = { .text = arena_strdup(a, p->text),
-		             .task = task ? arena_strdup(a, task) : NULL,
+		             .task = found->task ? arena_strdup(a, found->task) : NULL,
+		             .owner = found->owner,
 		             .type = p->value.type,
 		             .addr = p->value.addr,
 		             .size = type_size(p->value.type),
@@ -100,8 +103,8 @@ static struct error *keep(struct dap *d, const struct request *r, const struct d
 static struct error *choose(struct dap *d, const struct request *r, const char **id,
                             const char **text)
 {
+	struct watch_options found = { 0 };
 	struct dap_place place;
-	const char *task;
 
 	if (d->post_mortem)
 		return error_new(ERR_STATE, "post-mortem: a core or a snapshot does not run");
@@ -109,9 +112,10 @@ static struct error *choose(struct dap *d, const struct request *r, const char *
 		return error_new(ERR_STATE, "name the type, too: 0x7f00 as u64");
 	TRY(places_find(d, r, dap_text(r, "name"), &place));
 	TRY(check_size(&place));
-	TRY(watching_check_lasts(d->s, place.value.addr, place.global, &task));
+	TRY(watching_check_lasts(d->s, place.value.addr, place.global, &found.task,
+	                         place.global ? NULL : &found.owner));
 	*text = place.text;
-	return keep(d, r, &place, task, id);
+	return keep(d, r, &place, &found, id);
 }
 
 struct error *dap_data_breakpoint_info(struct dap *d, struct request *r)

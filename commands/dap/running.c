@@ -87,11 +87,11 @@ static const char *stop_reason(const struct dap *d, const struct breakpoint *bp,
 		return "pause";
 	if (is_step(d))
 		return "step";
+	if (data_hit(d))
+		return "data breakpoint";
 	switch (stop->reason) {
 	case CONTROL_BREAKPOINT:
 		return bp ? reasons[breakpoints_kind(d, bp)] : "breakpoint";
-	case CONTROL_WATCH:
-		return "data breakpoint";
 	case CONTROL_INTERRUPTED:
 		return "pause";
 	case CONTROL_STEPPED:

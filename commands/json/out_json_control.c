@@ -62,6 +62,7 @@ static void put_watch(struct json_writer *w, const char *key, const struct watch
 	json_put_text(w, "new", watch->value);
 	json_put_text(w, "access", watch_kind_name(watch->kind));
 	json_put_bool(w, "changed", watch->changed);
+	json_put_text(w, "ended", watch->ended ? watch->note : NULL);
 	json_close_object(w);
 }
 

@@ -133,6 +133,10 @@ static void undecided(struct text *t, const char *problem)
 
 static void watched_values(struct text *t, const struct watchpoint *w)
 {
+	if (w->ended) {
+		text_problem(t, "    ", w->note);
+		return;
+	}
 	if (w->changed)
 		watched_value(t, "old", w->old);
 	watched_value(t, w->changed ? "new" : "value", w->value);

@@ -277,12 +277,14 @@ struct error *step_end_plant_return(struct step_plan *p)
 
 	if (!p->returns)
 		return NULL;
-	return trap_add(&p->d->control,
-	                &(struct trap_options){ .addr = p->returns,
-	                                        .filter = &filter,
-	                                        .decide = step_end_at_return,
-	                                        .arg = p },
-	                &p->returning);
+	return step_lines_refuse(p,
+	                         trap_add(&p->d->control,
+	                                  &(struct trap_options){ .addr = p->returns,
+	                                                          .filter = &filter,
+	                                                          .decide = step_end_at_return,
+	                                                          .arg = p },
+	                                  &p->returning),
+	                         p->lines.n);
 }
 
 /* ---- polls ---- */

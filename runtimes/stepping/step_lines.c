@@ -208,54 +208,78 @@ static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 	return NULL;
 }
 
-/* Why a line has no trap, with the processor's breakpoints alone. */
-static struct error *add_reason(struct step_plan *p, struct error *err)
+struct error *step_lines_refuse(struct step_plan *p, struct error *err, size_t nlines)
 {
-	if (!err || !p->d->control.production)
+	const size_t needed = nlines + (p->returns != 0), free = p->lines.n;
+
+	if (!err || !p->d->control.production || err->kind != ERR_STATE)
 		return err;
+	/* Those that the step has just taken are in use as well, by it. */
 	struct error *more = error_new(
 		ERR_STATE,
-		"this step needs a breakpoint at each line that %s, and %s: \"tbreak LINE\" and "
-		"\"continue\" need one",
-		p->reach.limited ? "the code leads to from here" : "the optimised function has",
-		err->message);
+		"this step needs %zu of the processor's %d hardware breakpoints, as %s%s, and %zu "
+		"%s free: \"tbreak LINE\" and \"continue\" need one",
+		needed, TRACER_MAX_WATCHES,
+		p->reach.limited ? "one is needed at each line that the code leads to from here"
+				 : "one is needed at each line that the optimised function has",
+		p->returns ? ", and one where it returns" : "", free, free == 1 ? "is" : "are");
 	error_free(err);
 	return more;
 }
 
-/* A trap for the instance or the call in progress; none where neither is known. */
-static struct error *plant(struct step_plan *p, const struct first_poll *first, uint64_t addr)
-{
+/* A line that has a trap, and whose hits count there. */
+struct wanted_line {
+	uint64_t addr;
 	struct tracer_filter filter[2];
+};
+typedef VEC(struct wanted_line) wanted_lines;
+
+/* Nothing is added where neither the instance nor the call is known. */
+static void add_wanted(struct step_plan *p, const struct first_poll *first, uint64_t addr,
+                       wanted_lines *to)
+{
+	struct wanted_line line = { .addr = addr };
 
 	if (p->reach.limited && !map_has(&p->reach.places, addr))
-		return NULL;
-	if (!step_lines_filter_instance(p, addr, &filter[0])) {
-		if (!step_lines_filter_call(p, addr, &filter[0]))
-			return NULL;
+		return;
+	if (!step_lines_filter_instance(p, addr, &line.filter[0])) {
+		if (!step_lines_filter_call(p, addr, &line.filter[0]))
+			return;
 		p->by_call = true;
 	}
-	filter[0].and_next = first_poll_filter(first, addr, &filter[1]);
-	return add_reason(p, step_trap(p, &p->lines, addr, filter, at_line));
+	line.filter[0].and_next = first_poll_filter(first, addr, &line.filter[1]);
+	*vec_push(to) = line;
 }
 
-struct error *step_lines_plant(struct step_plan *p)
+static void find_wanted(struct step_plan *p, const struct first_poll *first, wanted_lines *ret)
 {
 	const struct function_lines *l = p->at.lines;
-	struct first_poll first;
 	uint64_t last = 0;
 
-	step_reach_loops(p);
-	first_poll_read(p->in, l ? p->at.function : NULL, l, &first);
 	for (size_t i = 0; l && i < l->nrows; i++) {
 		const struct function_row *row = &l->rows[i];
 
 		if (row->addr == last || !may_stop_at(p, row))
 			continue;
-		TRY(plant(p, &first, row->addr));
 		last = row->addr;
+		add_wanted(p, first, last, ret);
 	}
 	for (size_t i = 0; i < p->loop_places.n; i++)
-		TRY(plant(p, &first, p->loop_places.data[i]));
-	return NULL;
+		add_wanted(p, first, p->loop_places.data[i], ret);
+}
+
+struct error *step_lines_plant(struct step_plan *p)
+{
+	struct first_poll first;
+	struct error *err = NULL;
+	wanted_lines wanted = { 0 };
+
+	step_reach_loops(p);
+	first_poll_read(p->in, p->at.lines ? p->at.function : NULL, p->at.lines, &first);
+	find_wanted(p, &first, &wanted);
+	for (size_t i = 0; i < wanted.n && !err; i++)
+		err = step_trap(p, &p->lines, wanted.data[i].addr, wanted.data[i].filter, at_line);
+	err = step_lines_refuse(p, err, wanted.n);
+	vec_free(&wanted);
+	return err;
 }

@@ -111,6 +111,26 @@ struct error *step_owner_note(struct step_plan *p, pid_t tid)
 	return err;
 }
 
+struct error *step_owner_find(struct debuggee *d, pid_t tid, uint64_t addr,
+                              struct step_instance *ret)
+{
+	struct inspector *in = asyncdbg_inspector(d->handle);
+	struct step_plan p = { .d = d, .in = in, .arch = in->target->arch, .tid = tid };
+	struct polled polled = { 0 };
+	struct error *err = read_stack(&p, tid, 0, &polled);
+
+	*ret = (struct step_instance){ 0 };
+	for (size_t i = 0; i < polled.list.n && !ret->type; i++) {
+		const struct step_instance *of = &polled.list.data[i];
+
+		if (of->addr && of->addr <= addr && addr - of->addr < type_size(of->type) &&
+		    type_is_coroutine(of->type))
+			*ret = *of;
+	}
+	vec_free(&polled.list);
+	return err;
+}
+
 /* ---- at a drop ---- */
 
 static bool is_awaiter(const struct step_plan *p, const struct step_instance *polled)

@@ -139,6 +139,11 @@ struct error *step_lines_plant(struct step_plan *p) MUST_CHECK;
 bool step_lines_is_around(const struct function_lines *l, size_t outer, size_t call);
 /* Whether a row is at the head of the coroutine that it is of: where that is resumed. */
 bool step_lines_is_head(const struct function_lines *l, const struct function_row *row);
+/*
+ * err: why the step has not all of its traps, owned; NULL: it has. With --production, how many of
+ * the processor's breakpoints the step needs, for nlines lines, and how many of them were free.
+ */
+struct error *step_lines_refuse(struct step_plan *p, struct error *err, size_t nlines);
 /* The thread polls the instance; false: at that address the debug info does not tell whose poll. */
 bool step_lines_filter_instance(const struct step_plan *p, uint64_t addr,
                                 struct tracer_filter *ret);
@@ -214,6 +219,13 @@ struct error *step_owner_note(struct step_plan *p, pid_t tid) MUST_CHECK;
  * on. False where it is in no task, too; a note says if that is not known.
  */
 struct error *step_owner_is_cancelled(struct step_plan *p, pid_t tid, bool *ret) MUST_CHECK;
+
+/*
+ * The innermost coroutine that a thread of the halted program polls and that has an address within
+ * it. All zeros: none is known.
+ */
+struct error *step_owner_find(struct debuggee *d, pid_t tid, uint64_t addr,
+                              struct step_instance *ret) MUST_CHECK;
 
 /* ---- step_end.c ---- */
 

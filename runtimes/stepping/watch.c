@@ -4,13 +4,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debugger/arch/arch.h"
 #include "debugger/base/str.h"
 #include "debugger/live/tracer.h"
+#include "debugger/target/target.h"
+#include "dwarf/lookup/code_places.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/module/debuginfo.h"
+#include "dwarf/names/demangle.h"
+#include "dwarf/types/type.h"
 #include "dwarf/values/show.h"
+#include "dwarf/values/value.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/hits/operand.h"
 #include "runtimes/query/frame_value.h"
 #include "runtimes/stepping/debuggee.h"
+#include "runtimes/stepping/step_cache.h"
+#include "runtimes/stepping/step_plan.h"
 
 enum { WORD = 8 /* bytes that one breakpoint of the processor can watch */ };
 
@@ -65,126 +75,6 @@ static struct error *take_value(struct watchpoint *w, const unsigned char *bytes
 	memcpy(w->bytes, bytes, w->size);
 	w->value = show(w, &w->value_arena);
 	target_resume(t);
-	return NULL;
-}
-
-/* ---- hits ---- */
-
-/* A hit whose condition is evaluated. */
-struct look {
-	const struct watchpoint *w;
-	pid_t tid;
-	struct arena *a;
-};
-
-static struct error *find_operand(void *arg, const struct predicate *operand,
-                                  struct predicate_value *ret)
-{
-	const struct look *l = arg;
-	const struct watch_rule *rule = &l->w->rule;
-	struct debuggee *d = l->w->debuggee;
-	struct frame_value v;
-
-	if (operand->op != PREDICATE_PATH)
-		return debuggee_task_operand(d, l->tid, operand, ret);
-	for (size_t i = 0; i < rule->nnames; i++) {
-		if (strcmp(rule->names[i].path, operand->path) != 0)
-			continue;
-		TRY(frame_value_at(asyncdbg_inspector(d->handle), rule->names[i].type,
-		                   rule->names[i].addr, l->a, &v));
-		*ret = operand_of_value(&v);
-		return NULL;
-	}
-	return error_new(ERR_STATE, "%s has no place", operand->path);
-}
-
-/* err: why the condition cannot be read; owned. Whether it halts all the same. */
-static bool cannot_read(struct watchpoint *w, struct error *err)
-{
-	bool first = !w->unreadable++;
-
-	if (first)
-		w->problem = arena_strdup(&w->rule_arena, err->message);
-	error_free(err);
-	return first;
-}
-
-/* Counts a hit, if its condition is true. *stop: it halts. */
-static struct error *count_hit(struct watchpoint *w, pid_t tid, bool *stop)
-{
-	SCRATCH(tmp);
-	struct look l = { .w = w, .tid = tid, .a = &tmp };
-	bool is_true = true;
-
-	w->undecided = *stop = false;
-	if (w->parsed) {
-		struct error *err = predicate_evaluate(w->parsed, find_operand, &l, &is_true);
-
-		if (err && err->kind == ERR_INTERRUPTED)
-			return err;
-		if (err) {
-			*stop = w->undecided = cannot_read(w, err);
-			return NULL;
-		}
-	}
-	if (!is_true || ++w->hits <= w->rule.skip)
-		return NULL;
-	*stop = !w->rule.every || (w->hits - w->rule.skip) % w->rule.every == 0;
-	return NULL;
-}
-
-/* Whether that is what it watches for. */
-static bool is_hit(const struct watchpoint *w, bool changed, bool here)
-{
-	switch (w->kind) {
-	case WATCH_READ:
-		return here && !changed;
-	case WATCH_ACCESS:
-		return here || changed;
-	default:
-		return changed;
-	}
-}
-
-static struct error *check(struct watchpoint *w, const struct trap_hit *hit, bool *stop)
-{
-	unsigned char now[WATCH_MAX_BYTES];
-	bool here = hit->addr >= w->addr && hit->addr - w->addr < w->size;
-	uint64_t nstops = w->debuggee->control.nstops;
-
-	*stop = false;
-	TRY(control_read(&w->debuggee->control, w->addr, now, w->size));
-	bool changed = memcmp(now, w->bytes, w->size) != 0;
-	if (changed)
-		TRY(take_value(w, now));
-	if (w->hit_nstops == nstops || is_hit(w, changed, here)) {
-		w->changed = w->hit_nstops == nstops ? w->changed : changed;
-		w->hit_nstops = nstops;
-		return count_hit(w, hit->tid, stop);
-	}
-	w->unchanged += w->kind == WATCH_WRITE && here;
-	return NULL;
-}
-
-/*
- * A thread has written to memory at hit->addr, or accessed it. *stop: one of the watchpoints halts.
- * All that do are marked.
- */
-static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
-{
-	struct debuggee *d = arg;
-
-	for (size_t i = 0; i < d->watches.list.n; i++) {
-		struct watchpoint *w = d->watches.list.data[i];
-		bool halts = false;
-
-		if (w->enabled)
-			TRY(check(w, hit, &halts));
-		w->halts = halts;
-		if (halts && !*stop)
-			d->watch = w;
-		*stop |= halts;
-	}
 	return NULL;
 }
 
@@ -278,10 +168,459 @@ static struct error *plant(struct watchpoint *w)
 	return NULL;
 }
 
+/*
+ * ---- the end of a variable ----
+ *
+ * The bytes of a coroutine's variable belong to it as long as the coroutine lives and is in a state
+ * that has it; what is written there afterwards, by another variable or by an allocator, is none of
+ * its changes.
+ */
+
+static struct error *scope_end(struct watchpoint *w)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < w->drops.n && !err; i++)
+		err = trap_remove(&w->debuggee->control, w->drops.data[i]);
+	vec_free(&w->drops);
+	return err;
+}
+
+static struct error *end_watch(struct watchpoint *w, const char *why)
+{
+	bool enabled = w->enabled;
+
+	w->enabled = false;
+	w->ended = true;
+	w->note = arena_printf(&w->arena, "it watches nothing any more: %s", why);
+	TRY(scope_end(w));
+	return enabled ? take_away(w, w->addr + w->size) : NULL;
+}
+
+/* ---- the owner ---- */
+
+static const struct type *find_type(struct debuginfo *di, const char *name)
+{
+	const struct type *t = NULL;
+
+	for (size_t i = 0; !t && i < di->nmodules; i++) {
+		struct dwarf_module *dm = debuginfo_program_module(di, i);
+
+		t = dm ? lookup_type(dm, name, 0) : NULL;
+	}
+	return t;
+}
+
+static void find_owner(struct debuginfo *di, const struct future *f, uint64_t addr,
+                       struct watch_owner *ret)
+{
+	const struct type *t =
+		f->addr && f->addr <= addr && f->type ? find_type(di, f->type) : NULL;
+
+	if (t && addr - f->addr < type_size(t) && type_is_coroutine(t) && type_discr(t))
+		*ret = (struct watch_owner){ t, f->addr };
+	for (size_t i = 0; i < f->nchildren; i++)
+		find_owner(di, f->children[i], addr, ret);
+}
+
+/* The thread that polls the task; 0: none. */
+static pid_t polling_thread(const struct snapshot *snap, const char *task)
+{
+	for (size_t i = 0; i < snap->nthreads; i++) {
+		if (snap->threads[i].task && strcmp(snap->threads[i].task, task) == 0)
+			return snap->threads[i].tid;
+	}
+	return 0;
+}
+
+struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap, const char *task,
+                               uint64_t addr, struct watch_owner *ret)
+{
+	struct debuginfo *di = debuggee_debuginfo(d);
+	struct step_instance polled;
+
+	*ret = (struct watch_owner){ 0 };
+	if (!di || !task || !d->control.pid)
+		return NULL;
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		if (snap->tasks[i]->root && strcmp(snap->tasks[i]->id, task) == 0)
+			find_owner(di, snap->tasks[i]->root, addr, ret);
+	}
+	/* The tree of a task that is being polled is that of its stack. */
+	pid_t tid = polling_thread(snap, task);
+	if (ret->type || !tid)
+		return NULL;
+	TRY(step_owner_find(d, tid, addr, &polled));
+	*ret = (struct watch_owner){ polled.type, polled.addr };
+	return NULL;
+}
+
+/* ---- its state ---- */
+
+/* NULL: it is in none, or that cannot be read. */
+static const struct variant *state_now(const struct watchpoint *w)
+{
+	struct target *t = asyncdbg_inspector(w->debuggee->handle)->target;
+	const struct variant *v = NULL;
+	struct target_aside before;
+
+	target_begin_aside(t, &before);
+	struct error *err = value_variant(t, (struct value){ w->owner.type, w->owner.addr }, &v);
+	target_end_aside(t, &before);
+	bool known = !err;
+	error_free(err);
+	return known ? v : NULL;
+}
+
+/* Bytes of the expression's first name: "req" of "req.count". */
+static size_t base_len(const char *text)
+{
+	return strcspn(text, ".[ ");
+}
+
+/* Whether a state keeps bytes of a variable where the watchpoint is. name NULL: of any. */
+static bool keeps(const struct watchpoint *w, const struct variant *v, const char *name, size_t len)
+{
+	size_t n = 0;
+	const struct member *m = v->payload ? type_members(v->payload, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = w->owner.addr + v->offset + m[i].offset;
+
+		if (w->addr >= at && w->addr - at < type_size(m[i].type) &&
+		    (!name ||
+		     (m[i].name && strlen(m[i].name) == len && strncmp(m[i].name, name, len) == 0)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether any state has a variable of the expression's name there: else it goes by another one. */
+static bool has_name(const struct watchpoint *w, size_t len)
+{
+	size_t n;
+	const struct variant *v = type_variants(w->owner.type, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (keeps(w, &v[i], w->text, len))
+			return true;
+	}
+	return false;
+}
+
+static const char *why_over(const struct variant *now)
+{
+	if (!now)
+		return "the future that had it is gone";
+	if (strcmp(now->name, "Returned") == 0)
+		return "the function that had it has returned";
+	if (strcmp(now->name, "Panicked") == 0)
+		return "the function that had it has panicked";
+	return NULL;
+}
+
+/*
+ * The state is that in which the poll began. In the state in which the watchpoint was set the
+ * variable may be one that no suspension keeps yet.
+ */
+static const char *why_ended(const struct watchpoint *w)
+{
+	const struct variant *now = state_now(w);
+	const char *over = why_over(now);
+	const size_t len = base_len(w->text);
+
+	if (over || now == w->since)
+		return over;
+	if (strcmp(now->name, "Unresumed") == 0)
+		return "the future that had it is gone: another one is in its memory";
+	return keeps(w, now, has_name(w, len) ? w->text : NULL, len) ? NULL : "its scope has ended";
+}
+
+/* ---- whether it is there ---- */
+
+static bool is_in_tree(const struct future *f, uint64_t addr)
+{
+	if (f->addr == addr)
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (is_in_tree(f->children[i], addr))
+			return true;
+	}
+	return false;
+}
+
+static bool is_in_snapshot(const struct snapshot *snap, uint64_t addr)
+{
+	for (size_t i = 0; i < snap->ntasks; i++) {
+		if (snap->tasks[i]->root && is_in_tree(snap->tasks[i]->root, addr))
+			return true;
+	}
+	for (size_t i = 0; i < snap->nthreads; i++) {
+		if (snap->threads[i].root && is_in_tree(snap->threads[i].root, addr))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Code of another module may be the allocator's, which has got the memory back, or copy a value to
+ * the variable for the program.
+ */
+static struct error *is_foreign(struct watchpoint *w, const struct trap_hit *hit, bool *ret)
+{
+	const struct module *own = type_module(w->owner.type)->module;
+	struct debuggee *d = w->debuggee;
+	struct regs regs;
+	SCRATCH(tmp);
+
+	*ret = false;
+	TRY(control_registers(&d->control, hit->tid, &tmp, &regs));
+	uint64_t pc = regs.r[asyncdbg_inspector(d->handle)->target->arch->pc];
+	*ret = pc < own->start || pc >= own->end;
+	return NULL;
+}
+
+static struct error *scope_check(struct watchpoint *w, const struct trap_hit *hit, const char **ret)
+{
+	struct snapshot *snap;
+	bool foreign;
+
+	*ret = w->owner.type && !w->state ? why_ended(w) : NULL;
+	if (*ret || !w->owner.type)
+		return NULL;
+	TRY(is_foreign(w, hit, &foreign));
+	if (!foreign)
+		return NULL;
+	TRY(asyncdbg_take(w->debuggee->handle, WANT_TASKS | WANT_RUNNING, &snap));
+	if (!is_in_snapshot(snap, w->owner.addr))
+		*ret = "the future that had it is gone";
+	snapshot_free(snap);
+	return NULL;
+}
+
+/* ---- its drop ---- */
+
+static struct error *at_drop(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct watchpoint *w = arg;
+	struct debuggee *d = w->debuggee;
+	const struct variant *now = state_now(w);
+	const char *over = now ? why_over(now) : NULL;
+
+	(void)hit;
+	/* The last state of a future was a hit of its own. */
+	*stop = w->enabled && !(w->state && over);
+	TRY(end_watch(w, over ? over : "the future that had it was dropped"));
+	if (!*stop)
+		return NULL;
+	w->halts = true;
+	w->changed = false;
+	d->watch = d->watch ? d->watch : w;
+	return NULL;
+}
+
+/* The functions that drop a coroutine get its address as their first argument. */
+static struct error *plant_drops(struct watchpoint *w, const struct step_addresses *drops)
+{
+	struct debuggee *d = w->debuggee;
+	const struct arch *arch = asyncdbg_inspector(d->handle)->target->arch;
+	const struct tracer_filter filter = { .reg = arch->arguments[0],
+		                              .size = 8,
+		                              .value = w->owner.addr };
+
+	for (size_t i = 0; i < drops->n; i++) {
+		struct trap *trap;
+
+		TRY(trap_add(&d->control,
+		             &(struct trap_options){ .addr = drops->data[i],
+		                                     .filter = &filter,
+		                                     .decide = at_drop,
+		                                     .arg = w },
+		             &trap));
+		*vec_push(&w->drops) = trap;
+	}
+	return NULL;
+}
+
+/* The poll function of the owner; NULL: it is inlined, or unknown. */
+static const struct function *find_poll(const struct watchpoint *w, struct debuginfo *di)
+{
+	struct code_places places = { 0 };
+	const char *owner = type_name(w->owner.type);
+	SCRATCH(tmp);
+
+	error_free(lookup_function_places(di, name_function(&tmp, owner), &tmp, &places));
+	for (size_t i = 0; i < places.n; i++) {
+		const struct function *f = lookup_function(di, places.data[i].addr);
+		const struct type *polled = f ? step_instance_type(f) : NULL;
+
+		if (polled && strcmp(type_name(polled), owner) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+static struct error *scope_begin(struct watchpoint *w)
+{
+	struct debuggee *d = w->debuggee;
+
+	/* The processor's breakpoints are for what is watched. */
+	if (!w->owner.type || w->drops.n)
+		return NULL;
+	w->since = w->since ? w->since : state_now(w);
+	const struct function *poll =
+		d->control.production ? NULL : find_poll(w, asyncdbg_inspector(d->handle)->di);
+	if (!poll)
+		return NULL;
+	if (!d->step_cache)
+		d->step_cache = step_cache_new();
+	return plant_drops(w, step_cache_drops(d->step_cache, poll, w->owner.type));
+}
+
+/* ---- hits ---- */
+
+/* A hit whose condition is evaluated. */
+struct look {
+	const struct watchpoint *w;
+	pid_t tid;
+	struct arena *a;
+};
+
+static struct error *find_operand(void *arg, const struct predicate *operand,
+                                  struct predicate_value *ret)
+{
+	const struct look *l = arg;
+	const struct watch_rule *rule = &l->w->rule;
+	struct debuggee *d = l->w->debuggee;
+	struct frame_value v;
+
+	if (operand->op != PREDICATE_PATH)
+		return debuggee_task_operand(d, l->tid, operand, ret);
+	for (size_t i = 0; i < rule->nnames; i++) {
+		if (strcmp(rule->names[i].path, operand->path) != 0)
+			continue;
+		TRY(frame_value_at(asyncdbg_inspector(d->handle), rule->names[i].type,
+		                   rule->names[i].addr, l->a, &v));
+		*ret = operand_of_value(&v);
+		return NULL;
+	}
+	return error_new(ERR_STATE, "%s has no place", operand->path);
+}
+
+/* err: why the condition cannot be read; owned. Whether it halts all the same. */
+static bool cannot_read(struct watchpoint *w, struct error *err)
+{
+	bool first = !w->unreadable++;
+
+	if (first)
+		w->problem = arena_strdup(&w->rule_arena, err->message);
+	error_free(err);
+	return first;
+}
+
+/* Counts a hit, if its condition is true. *stop: it halts. */
+static struct error *count_hit(struct watchpoint *w, pid_t tid, bool *stop)
+{
+	SCRATCH(tmp);
+	struct look l = { .w = w, .tid = tid, .a = &tmp };
+	bool is_true = true;
+
+	w->undecided = *stop = false;
+	if (w->parsed) {
+		struct error *err = predicate_evaluate(w->parsed, find_operand, &l, &is_true);
+
+		if (err && err->kind == ERR_INTERRUPTED)
+			return err;
+		if (err) {
+			*stop = w->undecided = cannot_read(w, err);
+			return NULL;
+		}
+	}
+	if (!is_true || ++w->hits <= w->rule.skip)
+		return NULL;
+	*stop = !w->rule.every || (w->hits - w->rule.skip) % w->rule.every == 0;
+	return NULL;
+}
+
+/* Whether that is what it watches for. */
+static bool is_hit(const struct watchpoint *w, bool changed, bool here)
+{
+	switch (w->kind) {
+	case WATCH_READ:
+		return here && !changed;
+	case WATCH_ACCESS:
+		return here || changed;
+	default:
+		return changed;
+	}
+}
+
+/* Ends the watchpoint where the variable has ended before the hit. */
+static struct error *check_scope(struct watchpoint *w, const struct trap_hit *hit)
+{
+	const char *why;
+
+	TRY(scope_check(w, hit, &why));
+	if (!why)
+		return NULL;
+	w->changed = false;
+	w->hit_nstops = w->debuggee->control.nstops;
+	return end_watch(w, why);
+}
+
+static struct error *check(struct watchpoint *w, const struct trap_hit *hit, bool *stop)
+{
+	unsigned char now[WATCH_MAX_BYTES];
+	bool here = hit->addr >= w->addr && hit->addr - w->addr < w->size;
+	uint64_t nstops = w->debuggee->control.nstops;
+
+	*stop = false;
+	TRY(control_read(&w->debuggee->control, w->addr, now, w->size));
+	bool changed = memcmp(now, w->bytes, w->size) != 0;
+	if (changed || here)
+		TRY(check_scope(w, hit));
+	if (w->ended) {
+		*stop = true;
+		return NULL;
+	}
+	if (changed)
+		TRY(take_value(w, now));
+	if (w->hit_nstops == nstops || is_hit(w, changed, here)) {
+		w->changed = w->hit_nstops == nstops ? w->changed : changed;
+		w->hit_nstops = nstops;
+		return count_hit(w, hit->tid, stop);
+	}
+	w->unchanged += w->kind == WATCH_WRITE && here;
+	return NULL;
+}
+
+/*
+ * A thread has written to memory at hit->addr, or accessed it. *stop: one of the watchpoints halts.
+ * All that do are marked.
+ */
+static struct error *decide(void *arg, const struct trap_hit *hit, bool *stop)
+{
+	struct debuggee *d = arg;
+
+	for (size_t i = 0; i < d->watches.list.n; i++) {
+		struct watchpoint *w = d->watches.list.data[i];
+		bool halts = w->ended && w->hit_nstops == d->control.nstops;
+
+		if (w->enabled)
+			TRY(check(w, hit, &halts));
+		w->halts = halts;
+		if (halts && !*stop)
+			d->watch = w;
+		*stop |= halts;
+	}
+	return NULL;
+}
+
 /* ---- the list ---- */
 
 static void free_one(struct watchpoint *w)
 {
+	vec_free(&w->drops);
 	arena_free(&w->arena);
 	arena_free(&w->value_arena);
 	arena_free(&w->old_arena);
@@ -313,6 +652,7 @@ static struct watchpoint *new_watchpoint(struct debuggee *d, const struct watch_
 		                  .size = o->size,
 		                  .type = o->type,
 		                  .whole = o->addr,
+		                  .owner = o->owner,
 		                  .kind = o->kind,
 		                  .state = o->state };
 	w->text = arena_strdup(&w->arena, o->text);
@@ -356,6 +696,7 @@ static struct error *choose_state(struct watchpoint *w)
 
 	if (!m)
 		return error_new(ERR_STATE, "%s is no coroutine whose states are known", w->text);
+	w->owner = (struct watch_owner){ w->type, w->whole };
 	w->addr = w->whole + m->offset;
 	w->size = type_size(m->type);
 	return NULL;
@@ -375,7 +716,13 @@ static struct error *begin(struct watchpoint *w, const struct watch_rule *rule)
 		                 w->text, w->size, WATCH_MAX_BYTES);
 	TRY(control_read(&w->debuggee->control, w->addr, now, w->size));
 	TRY(take_value(w, now));
-	return plant(w);
+	TRY(plant(w));
+	struct error *err = scope_begin(w);
+	if (!err)
+		return NULL;
+	error_free(scope_end(w));
+	error_free(take_away(w, w->addr + w->size));
+	return err;
 }
 
 struct error *watch_add(struct debuggee *d, const struct watch_options *options,
@@ -425,6 +772,12 @@ struct error *watch_enable(struct watchpoint *w, bool enabled)
 	return NULL;
 }
 
+bool watch_is_stop(const struct debuggee *d)
+{
+	return d->watch && (d->control.stop.reason == CONTROL_WATCH ||
+	                    (d->watch->ended && d->watch->halts && !d->breakpoint));
+}
+
 struct error *watch_take_written(struct debuggee *d)
 {
 	unsigned char now[WATCH_MAX_BYTES];
@@ -446,7 +799,9 @@ struct error *watch_delete(struct watchpoint *w)
 	bool enabled = w->enabled;
 
 	w->enabled = false;
-	struct error *err = enabled ? take_away(w, w->addr + w->size) : NULL;
+	struct error *err = scope_end(w);
+	if (!err && enabled)
+		err = take_away(w, w->addr + w->size);
 	remove_from(w->debuggee, w);
 	free_one(w);
 	return err;
@@ -478,6 +833,8 @@ void watch_forget(struct debuggee *d)
 	for (size_t i = 0; i < d->watches.list.n; i++) {
 		struct watchpoint *w = d->watches.list.data[i];
 
+		error_free(scope_end(w));
+		w->owner = (struct watch_owner){ 0 };
 		w->enabled = false;
 		w->type = NULL;
 		w->rule.names = NULL;

@@ -16,9 +16,19 @@
 
 struct debuggee;
 struct predicate;
+struct snapshot;
+struct trap;
 struct type;
+struct variant;
 
 enum { WATCH_MAX_BYTES = 32 /* of four breakpoints of eight */ };
+
+/* The coroutine that has what is watched as one of its variables, or whose state is watched. */
+struct watch_owner {
+	const struct type
+		*type; /* NULL: none, or unknown: the place lasts as long as the program */
+	uint64_t addr; /* run-time */
+};
 
 enum watch_kind {
 	WATCH_WRITE, /* a change of the value */
@@ -64,7 +74,15 @@ struct watchpoint {
 	uint64_t hits;       /* those of which its condition is true */
 	uint64_t unchanged;  /* how often it was written with the value that it had: passed over */
 	const char *note;    /* why it watches nothing; NULL: nothing to say */
-	struct watch_rule rule; /* in rule_arena */
+	/*
+	 * A variable ends with its scope, and its owner: the watchpoint halts the program once more
+	 * then, with a note in place of a value, and watches nothing from there on.
+	 */
+	struct watch_owner owner;
+	const struct variant *since; /* the state of the owner when it was set; NULL: unknown */
+	VEC(struct trap *) drops;    /* at the code that drops the owner */
+	bool ended;                  /* at this stop, or before */
+	struct watch_rule rule;      /* in rule_arena */
 	const struct predicate *parsed;
 	/* As of a breakpoint: a hit of which the condition cannot be read halts, the first time. */
 	const char *problem;
@@ -87,11 +105,18 @@ struct watch_options {
 	const char *text, *task;
 	const struct type *type;
 	uint64_t addr, size;
+	struct watch_owner owner;
 	enum watch_kind kind;
 	bool state; /* type is a coroutine at addr: its state alone */
 	struct watch_rule rule;
 };
 
+/*
+ * Finds the innermost future of a task, by its id, that has an address within it. All zeros: the
+ * task has none, as of what lies in a box.
+ */
+struct error *watch_owner_find(struct debuggee *d, const struct snapshot *snap, const char *task,
+                               uint64_t addr, struct watch_owner *ret) MUST_CHECK;
 /* "write", "read", "read_write": the value of "access" in JSON. */
 const char *watch_kind_name(enum watch_kind kind);
 /* "watchpoint", "read watchpoint", "access watchpoint" */
@@ -114,6 +139,8 @@ struct error *watch_take_written(struct debuggee *d) MUST_CHECK;
 /* ERR_STATE: its program is gone. */
 struct error *watch_enable(struct watchpoint *w, bool enabled) MUST_CHECK;
 struct error *watch_delete(struct watchpoint *w) MUST_CHECK;
+/* Whether the last stop is one of d->watch: a hit, or the end of what it watches. */
+bool watch_is_stop(const struct debuggee *d);
 /*
  * A control.on_unwatched, with the debuggee: tells the listener, once for each program, that hits
  * of new threads are not seen.

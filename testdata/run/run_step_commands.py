@@ -35,6 +35,11 @@ def expect(what, wanted, got):
         raise Failed(f"{what}: {got!r} instead of {wanted!r}")
 
 
+def expect_in(what, wanted, got):
+    if wanted not in got:
+        raise Failed(f"{what}: {got!r} without {wanted!r}")
+
+
 def line_of(module, text, behind=None):
     """The number of the first line of a module with a text, after one with another text."""
     lines = (SOURCES / f"{module}.rs").read_text().splitlines()
@@ -528,7 +533,7 @@ def exits_meanwhile(asyncdbg, program):
         whole = () if is_optimised(program) else ("finish --whole",)
         for command in ("next", "finish", "until", "step", "next 5", *whole):
             session, _ = begin(asyncdbg, program, scenario, f"abrupt.rs:{where}")
-            stop = session.ask("next" if wanted != limit else "continue")["stopped"]
+            stop = session.ask(command)["stopped"]
             into = command == "step" and stop["reason"] == "step"
             # What is inlined into its executor is not followed when it is suspended.
             if into or (is_optimised(program) and stop["reason"] == "left"):
@@ -548,7 +553,7 @@ def thread_ends(asyncdbg, program):
         line = line_of("quits", text, function)
         for command in ("next", "finish", "until", "step"):
             session, first = begin(asyncdbg, program, scenario, f"quits.rs:{line}")
-            stop = session.ask("next" if wanted != limit else "continue")["stopped"]
+            stop = session.ask(command)["stopped"]
             for _ in range(30): # through what the line calls, to where the thread ends
                 if command == "step" and stop["reason"] in ("step", "returned"):
                     stop = session.ask("step")["stopped"]
@@ -739,6 +744,75 @@ def ends_outside(asyncdbg, program):
         expect("its end", 0, waiting.program.wait(LIMIT))
     finally:
         waiting.close()
+
+
+def run_to_end_of_watch(session):
+    """Continues while the value changes; why it watches nothing any more, and how often it had changed."""
+    for changes in range(20):
+        stop = session.ask("continue")["stopped"]
+        expect("reason", "watchpoint", stop["reason"])
+        if stop["watchpoint"]["ended"]:
+            return stop["watchpoint"]["ended"].split(": ")[-1], changes
+    raise Failed("the watchpoint does not end")
+
+
+def watch_suspended(asyncdbg, program):
+    """A session of `aborted` before the abort of task 6, whose state is watched; once more if it is still running."""
+    for _ in range(20):
+        session, _ = begin(asyncdbg, program, "aborted", f"ends.rs:{line_of('ends', 'aborts.abort()')}")
+        try:
+            session.ask("task 6")
+            session.ask("watch --state")
+            return session
+        except Ended as ended:
+            session.close()
+            expect_in("task 6", "at a stop at which its task is suspended", str(ended))
+    raise Failed("task 6 is never suspended")
+
+
+@check
+def ended_watches(asyncdbg, program):
+    """A variable of a coroutine is watched up to the end of its scope, and what comes into its bytes later is not."""
+    dropped = "the future that had it was dropped"
+    session = watch_suspended(asyncdbg, program)
+    session.ask("watch a")
+    why, _ = run_to_end_of_watch(session)
+    # The code that drops it may be inlined into what holds it: then its bytes show that it is gone.
+    ends = {dropped, "the future that had it is gone"} if is_optimised(program) else {dropped}
+    expect("end", True, why in ends)
+    listed = session.ask("info breakpoints")["watchpoints"]
+    expect("enabled", [False], [w["enabled"] for w in listed if w["expression"] == "a"])
+    session.ask("delete 2")
+    end(session)
+    if is_optimised(program): # it is in a register there
+        return
+    session, _ = begin(asyncdbg, program, "timer", f"awaits.rs:{line_of('awaits', 'sleep(me.ms(3))', 'async fn timer')}")
+    session.ask("watch a")
+    expect("returned", ("the function that had it has returned", 0), run_to_end_of_watch(session))
+    end(session)
+    session, _ = begin(asyncdbg, program, "rounds", f"awaits.rs:{line_of('awaits', 'sum += yields', 'async fn rounds')}")
+    session.ask("watch sum")
+    # 0, 0 + 1, 1 + 1 and + 1, 3 + 2 and + 1: a write of the same value is none.
+    expect("changed", ("the function that had it has returned", 5), run_to_end_of_watch(session))
+    end(session)
+
+
+@check
+def needed_breakpoints(asyncdbg, program):
+    """How many of the processor's breakpoints a step needs, and how many are free."""
+    session = Session(asyncdbg)
+    for text in ("sleep(me.ms(2))", "me.add(a, 3)", "sleep(me.ms(1))"):
+        session.ask(f"break awaits.rs:{line_of('awaits', text, 'async fn timer')}")
+    session.ask(f"run --production -- {program} timer")
+    try:
+        session.ask("next")
+    except Ended as ended:
+        expect_in("refused", "of the processor's 4 hardware breakpoints", str(ended))
+        expect_in("refused", ", and 1 is free", str(ended))
+        return
+    finally:
+        session.close()
+    raise Failed("there are enough breakpoints")
 
 
 def main():
