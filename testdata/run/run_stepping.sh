@@ -15,5 +15,4 @@ program=$BINARIES/stepping
 "$testdata/run/run_stepping.py" "$asyncdbg" "$program" --breaks
 "$testdata/run/run_stepping.py" "$asyncdbg" "$program" --runs "${RUNS:-1}"
 "$testdata/run/run_step_commands.py" "$asyncdbg" "$program"
-# The lines of optimised code are gdb's own choice.
-[ "$profile" != debug ] || "$testdata/run/run_step_gdb.py" "$asyncdbg" "$program" || [ $? -eq 77 ]
+"$testdata/run/run_step_gdb.py" "$asyncdbg" "$program" || [ $? -eq 77 ]
