@@ -9,7 +9,7 @@ use futures_util::stream::{once, Stream};
 use futures_util::StreamExt;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use truth::{here, Task};
+use truth::{here, Task, FOREVER};
 use warp::Filter;
 use warp_03::Filter as _;
 
@@ -33,8 +33,9 @@ async fn event_03(lock: Lock) -> Result<warp_03::sse::Event, Infallible> {
 
 fn server(listener: TcpListener, lock: Lock) -> impl Future<Output = ()> + Send {
     let plain = warp::path("plain").map(move || warp::sse::reply(events(lock)));
-    let alive = warp::path("alive")
-        .map(move || warp::sse::reply(warp::sse::keep_alive().stream(events(lock))));
+    let alive = warp::path("alive").map(move || {
+        warp::sse::reply(warp::sse::keep_alive().interval(FOREVER).stream(events(lock)))
+    });
     warp::serve(plain.or(alive)).incoming(listener).run()
 }
 
