@@ -47,7 +47,7 @@ async fn main() {{
     let many = tokio::spawn(many(1));
     let waits = tokio::spawn(async {{ *LOCK.lock().await += 1; }});
     let buried = tokio::spawn({"::".join(f"m{i}" for i in range(MODULES))}::buried(1));
-    while !many.is_finished() && LAST.load(std::sync::atomic::Ordering::Relaxed) < {STUCK - 1} {{
+    while !many.is_finished() && LAST.load(std::sync::atomic::Ordering::SeqCst) < {STUCK - 1} {{
         tokio::task::yield_now().await;
     }}
     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
@@ -68,7 +68,7 @@ def many():
         yield f"    early({i});"
         yield f"    late{i} = sum + {i};"
         yield f"    after({i}); black_box(&late{i});"
-        yield f"    LAST.store({i}, std::sync::atomic::Ordering::Relaxed);"
+        yield f"    LAST.store({i}, std::sync::atomic::Ordering::SeqCst);"
     yield from (f"    black_box(&kept{i});" for i in range(1, AWAITS + 1))
     yield "    sum"
     yield "}"
