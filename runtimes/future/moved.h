@@ -28,7 +28,8 @@
  *
  * The last two need that the variable is initialised, so they are not used beside a false flag,
  * except for captured variables. What the place that a value moved to has, decides for futures only
- * (one_owner_settle()): an equal pointer elsewhere is in a variable too, which can be the stale one.
+ * (one_owner_settle()): an equal pointer elsewhere is in a variable too, which can be the stale
+ * one.
  */
 #ifndef RUNTIMES_FUTURE_MOVED_H
 #define RUNTIMES_FUTURE_MOVED_H

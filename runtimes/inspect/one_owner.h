@@ -1,6 +1,6 @@
 /* One future has one owner, whatever the variables that had it before look like. */
-#ifndef RUNTIMES_FUTURE_ONE_OWNER_H
-#define RUNTIMES_FUTURE_ONE_OWNER_H
+#ifndef RUNTIMES_INSPECT_ONE_OWNER_H
+#define RUNTIMES_INSPECT_ONE_OWNER_H
 
 #include "runtimes/model/model.h"
 

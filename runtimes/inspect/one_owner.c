@@ -4,7 +4,7 @@
  * Of several that only hold it, a certain one has it, else the innermost frame, to which the outer
  * ones have given it, and in one frame the future that was made around it.
  */
-#include "runtimes/future/one_owner.h"
+#include "runtimes/inspect/one_owner.h"
 
 #include <string.h>
 
