@@ -421,14 +421,14 @@ static void describe(struct dwarf_module *dm)
 		if (!record_ended(&record))
 			dm->own_dirs = record_text(&record);
 		else if (debuginfo_need(dm) && dm->dwarf)
-			dm->own_dirs = own_dirs_read(dm);
+			dm->own_dirs = own_package_dirs_read(dm);
 		return;
 	}
 	debuginfo_need(dm);
 	dm->rustc = debuginfo_read_rustc_version(dm);
 	dm->own_package = own_package_read(dm);
 	dm->unwinds = has_panic_unwind(dm);
-	dm->own_dirs = own_dirs_read(dm);
+	dm->own_dirs = own_package_dirs_read(dm);
 	record_begin(&d, dm->records, RECORD_MODULE, 1, NULL);
 	record_add_number(&d, dm->tier);
 	record_add_text(&d, dm->tier_reason);

@@ -269,7 +269,7 @@ const char *debuginfo_read_crate_version(struct dwarf_module *dm, const char *cr
 const char *debuginfo_read_rustc_version(struct dwarf_module *dm);
 const char *own_package_read(struct dwarf_module *dm);
 /* The text of source_dirs_read(), of the crates that are in no package. */
-const char *own_dirs_read(struct dwarf_module *dm);
+const char *own_package_dirs_read(struct dwarf_module *dm);
 /* Whether a unit of the module, which is open, is of one of the program's own crates. */
 bool own_package_has(const struct dwarf_module *dm, const struct unit *u);
 

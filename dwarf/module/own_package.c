@@ -92,7 +92,7 @@ static const char *dir_of_main(struct dwarf_module *dm, const char *const *dirs,
 	return ret;
 }
 
-const char *own_dirs_read(struct dwarf_module *dm)
+const char *own_package_dirs_read(struct dwarf_module *dm)
 {
 	VEC(const char *) dirs = { 0 };
 	const char *first = NULL;
