@@ -82,7 +82,10 @@ async fn behind_struct() {
 }
 
 async fn behind_closure() {
-    let mut used = Box::pin(async { sleep(FOREVER).await });
+    let mut used = Box::pin(async {
+        here!("selects::held::behind_closure::{async_block#0}");
+        sleep(FOREVER).await
+    });
     let poll: Box<dyn FnMut(&mut Context<'_>) -> Poll<()> + Send + '_> =
         Box::new(|cx| used.as_mut().poll(cx));
     here!("selects::held::behind_closure");
@@ -177,7 +180,11 @@ pub(crate) fn spawn_all() -> Vec<Task> {
             at("selects::held::loser").then(at("selects::nap")).held(at("selects::doze")),
         ),
         spawn(behind_struct(), at("selects::held::behind_struct").held(fresh("selects::doze"))),
-        spawn(behind_closure(), at("selects::held::behind_closure")),
+        spawn(
+            behind_closure(),
+            at("selects::held::behind_closure")
+                .polls(at("selects::held::behind_closure::{async_block#0}")),
+        ),
     ]);
     tasks
 }
