@@ -54,6 +54,15 @@ with_addresses() {
 	echo "${commands//%B/$(sed -n 2p <<<"$addresses")}"
 }
 
+# Callgrind takes the name of a function as the beginning of names: tokio_collect, which was renamed,
+# counted tokio_collect_local_sets.
+check_function() {
+	local function=$1
+
+	[ "$function" = - ] || nm "$asyncdbg" | grep -i " t $function\$" >/dev/null ||
+		{ echo "asyncdbg has no function $function" >&2 && exit 1; }
+}
+
 # Whether that is the exit code of an answer: 1 is an incomplete one, 4 one of diff.
 answered() {
 	[ "$1" -le 1 ] || [ "$1" -eq 4 ]
@@ -80,6 +89,7 @@ count() {
 measure() {
 	local fixture=$1 function=$2 option=$3 before=$4 each=$5 all=() less=0 i more
 
+	check_function "$function"
 	unpack "$fixture"
 	if [ "$before" = - ]; then
 		count "$fixture" "$function" "$option" "$(with_addresses "$fixture" "$each")"
