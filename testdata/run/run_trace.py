@@ -316,13 +316,15 @@ def documents(text):
 def run_stalls(asyncdbg, program, options):
     """
     A poll of 30 ms is seen while it runs, with its stack, and when it has ended. On a busy machine it may be over
-    before its stack was read; then it is no running poll any more, and another one is looked at.
+    before its stack was read; then it is no running poll any more, and another one is looked at. There, the
+    polls of the task that are short elsewhere may be too long, too.
     """
     for _ in range(10):
         truth, seen, more = stall_reports(asyncdbg, program, options)
-        if len(seen) > 1:
+        ended = [d["stall"]["ended"] for d in seen]
+        if False in ended:
             break
-        check("stalls: reports of a poll that was over", [d["stall"]["ended"] for d in seen], [True])
+        check("stalls: a report of a poll that was over", all(ended) and len(ended) > 0, True)
     check("stalls: reports", [d["stall"]["ended"] for d in seen], [False, True])
     check("stalls: its length", seen[-1]["stall"]["poll_ns"] >= truth["stall_ns"], True)
     functions = [f["function"] or "" for t in seen[0]["threads"] for f in t["frames"]]
