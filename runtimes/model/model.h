@@ -160,11 +160,12 @@ struct future {
 	enum future_kind kind : 8;
 	enum future_state state : 8;
 	enum branch branch : 6;
-	bool doubted : 1;  /* held, but it may have been moved out, or be polled unseen: see note */
-	bool shares : 1;   /* a clone of several, which all have its children */
-	bool running : 1;  /* read from a thread's stack: it is executing at file:line */
-	bool dyn : 1;      /* found through a vtable */
-	bool inferred : 1; /* of block_on: found on the stack by its plausible bytes, or deduced */
+	/* The collector's alone: it is held, but may have been moved out, or be polled unseen; it
+	   is a clone of several, which all have its children. */
+	bool doubted : 1, shares : 1;
+	bool running : 1;   /* read from a thread's stack: it is executing at file:line */
+	bool dyn : 1;       /* found through a vtable */
+	bool inferred : 1;  /* of block_on: found on the stack by its plausible bytes, or deduced */
 	bool uncertain : 1; /* its type is one of several types that share their code */
 	bool joined : 1; /* an arm of a join that ends only when all arms have ended (not try_join!,
 	                    which an error of one arm ends). False: not such an arm, or unknown */
