@@ -376,7 +376,7 @@ static const struct edge *edges_of(const struct code_flow *w, int from, size_t *
 	}
 	for (*n = 0; low + *n < end && w->edges.data[low + *n].from == from;)
 		++*n;
-	return w->edges.data + low;
+	return w->edges.data ? w->edges.data + low : NULL; /* no offset from NULL: undefined */
 }
 
 /* The steps to which an instruction leads in its poll, but for a table of jumps; false: none. */
