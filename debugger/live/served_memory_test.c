@@ -20,23 +20,34 @@ enum { PAGE = 4096, PAGES = 64, PRESENT = 3, FAR = 50, MARK = 0x5a };
 
 static unsigned char *served;
 
-/* Registers the pages of served, of which one is present. Without the right to, none is served. */
-static void serve(void)
+/* A userfaultfd that serves all pages of served; -1: the right to one is missing. */
+static int register_pages(void)
 {
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register range = { .range = { (uintptr_t)served, (uint64_t)PAGES * PAGE },
 		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 && ioctl(fd, UFFDIO_REGISTER, &range) == 0)
+		return fd;
+	return -1;
+}
+
+static bool copy_page(int fd, uint64_t at)
+{
 	static unsigned char page[PAGE];
-	struct uffdio_copy copy = { .dst = (uintptr_t)served + PRESENT * PAGE,
-		                    .src = (uintptr_t)page,
-		                    .len = PAGE };
+	struct uffdio_copy copy = { .dst = at, .src = (uintptr_t)page, .len = PAGE };
 
 	memset(page, MARK, sizeof(page));
-	bool is_served = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 &&
-	                 ioctl(fd, UFFDIO_REGISTER, &range) == 0 &&
-	                 ioctl(fd, UFFDIO_COPY, &copy) == 0;
-	child_shared_->signals = is_served;
+	return ioctl(fd, UFFDIO_COPY, &copy) == 0;
+}
+
+/* One page is present, and nobody serves the others. */
+static void serve(void)
+{
+	int fd = register_pages();
+
+	child_shared_->signals = fd >= 0 && copy_page(fd, (uintptr_t)served + PRESENT * PAGE);
 }
 
 static void map_pages(void)
@@ -81,31 +92,32 @@ static void absent_pages_are_not_waited_for(void **state)
 static void *serve_pages(void *arg)
 {
 	int fd = *(int *)arg;
-	static unsigned char page[PAGE];
 	struct uffd_msg message;
 
-	memset(page, MARK, sizeof(page));
-	while (read(fd, &message, sizeof(message)) == (ssize_t)sizeof(message)) {
-		uint64_t at = message.arg.pagefault.address / PAGE * PAGE;
-		struct uffdio_copy copy = { .dst = at, .src = (uintptr_t)page, .len = PAGE };
-
-		ioctl(fd, UFFDIO_COPY, &copy);
-	}
+	while (read(fd, &message, sizeof(message)) == (ssize_t)sizeof(message))
+		copy_page(fd, message.arg.pagefault.address / PAGE * PAGE);
 	return NULL;
 }
 
 static void serve_well(void)
 {
 	static int fd;
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register range = { .range = { (uintptr_t)served, (uint64_t)PAGES * PAGE },
-		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
 	pthread_t thread;
 
-	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	child_shared_->signals = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 &&
-	                         ioctl(fd, UFFDIO_REGISTER, &range) == 0 &&
-	                         pthread_create(&thread, NULL, serve_pages, &fd) == 0;
+	fd = register_pages();
+	child_shared_->signals = fd >= 0 && pthread_create(&thread, NULL, serve_pages, &fd) == 0;
+}
+
+/* Reads a page of served, of which so many bytes are expected, all with the mark. */
+static void expect_page(struct target *t, uint64_t index, size_t bytes)
+{
+	unsigned char page[PAGE];
+	size_t got;
+
+	assert_null(target_read_through(t, (uintptr_t)served + index * PAGE, page, PAGE, &got));
+	assert_int_equal(got, bytes);
+	if (got)
+		assert_int_equal(page[PAGE - 1], MARK);
 }
 
 /* The process serves its pages, which it can only while it runs. */
@@ -115,8 +127,6 @@ static void absent_pages_are_requested_while_it_runs(void **state)
 	CHILD(c, serve_well, child_pause);
 	const struct target_options options = { .stop = { .all = true } };
 	struct target *t CLEANUP(target_closep) = NULL;
-	unsigned char page[PAGE];
-	size_t got;
 
 	(void)state;
 	if (!c.shared->signals)
@@ -124,30 +134,23 @@ static void absent_pages_are_requested_while_it_runs(void **state)
 	alarm(60);
 	assert_null(target_live_open(c.pid, &options, &t));
 	assert_null(target_peek(t));
-	assert_null(target_read_through(t, (uintptr_t)served + PAGE, page, PAGE, &got));
-	assert_int_equal(got, PAGE);
-	assert_int_equal(page[PAGE - 1], MARK);
+	expect_page(t, 1, PAGE);
 	assert_null(target_stop(t));
-	assert_null(target_read_through(t, (uintptr_t)served + PAGE, page, PAGE, &got));
-	assert_int_equal(got, PAGE);
-	assert_null(target_read_through(t, (uintptr_t)served + FAR * PAGE, page, PAGE, &got));
-	assert_int_equal(got, 0);
+	expect_page(t, 1, PAGE);
+	expect_page(t, FAR, 0);
 	target_resume(t);
-	assert_null(target_read_through(t, (uintptr_t)served + FAR * PAGE, page, PAGE, &got));
-	assert_int_equal(got, PAGE);
+	expect_page(t, FAR, PAGE);
 	child_wait_progress(&c);
 	alarm(0);
 }
 
-/* What nobody serves is requested once, and never keeps what can be read from being so. */
+/* A page that nobody serves is requested once, and keeps no other page from being read. */
 static void a_reader_is_left_behind(void **state)
 {
 	map_pages();
 	CHILD(c, serve, child_pause);
 	const struct target_options options = { 0 };
 	struct target *t CLEANUP(target_closep) = NULL;
-	unsigned char page[PAGE];
-	size_t got;
 
 	(void)state;
 	if (!c.shared->signals)
@@ -155,11 +158,8 @@ static void a_reader_is_left_behind(void **state)
 	alarm(60);
 	assert_null(target_live_open(c.pid, &options, &t));
 	for (int i = 0; i < 200; i++) {
-		assert_null(target_read_through(t, (uintptr_t)served, page, PAGE, &got));
-		assert_int_equal(got, 0);
-		assert_null(target_read_through(t, (uintptr_t)served + PRESENT * PAGE, page, PAGE,
-		                                &got));
-		assert_int_equal(got, PAGE);
+		expect_page(t, 0, 0);
+		expect_page(t, PRESENT, PAGE);
 	}
 	alarm(0);
 }
