@@ -56,6 +56,23 @@ static inline void fuzz_check_line(const char *text)
 }
 
 /*
+ * Takes two bytes from the head of an input: the size of its first part, of which the rest may have
+ * less. False: the input is shorter than that.
+ */
+static inline bool fuzz_split(const uint8_t **data, size_t *size, size_t *first)
+{
+	uint16_t head;
+
+	if (*size < sizeof(head))
+		return false;
+	memcpy(&head, *data, sizeof(head));
+	*data += sizeof(head);
+	*size -= sizeof(head);
+	*first = head < *size ? head : *size;
+	return true;
+}
+
+/*
  * Creates a file in memory with these bytes and stores its path. The caller closes the descriptor.
  */
 enum { FUZZ_PATH = 64 };

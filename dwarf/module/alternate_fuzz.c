@@ -9,14 +9,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* A unit of DWARF 4 whose root has the abbreviation 1, then the end of its children. */
 	static const uint8_t info[] = { 9, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1, 0 };
-	uint16_t split;
+	size_t nlink;
 
-	if (size < sizeof(split))
+	if (!fuzz_split(&data, &size, &nlink))
 		return 0;
-	memcpy(&split, data, sizeof(split));
-	data += sizeof(split);
-	size -= sizeof(split);
-	size_t nlink = split < size ? split : size;
 	const struct hand_section sections[] = {
 		{ ".debug_info", { info, sizeof(info) }, 0 },
 		{ ".debug_abbrev", { data + nlink, size - nlink }, 0 },

@@ -64,15 +64,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const uint8_t strings[] = "\0new\0core\0u8";
 	static const uint64_t words[] = { 0, 0x1000, 0x2000, UINT64_MAX };
 	SCRATCH(a);
-	uint16_t split;
-	size_t n;
+	size_t n, nabbrev;
 
-	if (size < sizeof(split))
+	if (!fuzz_split(&data, &size, &nabbrev))
 		return 0;
-	memcpy(&split, data, sizeof(split));
-	data += sizeof(split);
-	size -= sizeof(split);
-	size_t nabbrev = split < size ? split : size;
 	const struct dwarf_sections s = {
 		.abbrev = { data, nabbrev },
 		.info = { data + nabbrev, size - nabbrev },
