@@ -202,7 +202,7 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 		                 .watch = watch_is_stop(&s->debuggee) ? s->debuggee.watch : NULL,
 		                 .breakpoint = s->debuggee.breakpoint,
 		                 .step = s->debuggee.step };
-	/* Where the code that drops a variable halts it. */
+	/* The drop of a watched variable halts at a breakpoint. */
 	if (ret->watch)
 		ret->why.reason = CONTROL_WATCH;
 	list_hits(&s->debuggee, ret, &s->answer);

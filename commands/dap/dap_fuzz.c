@@ -132,7 +132,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc, (void)argv;
 	if (err)
 		fuzz_fail("no program", err->message);
-	/* What the first look reads is no time of an input. */
+	/* The first look at the core is taken here, not at the expense of an input. */
 	LLVMFuzzerTestOneInput(NULL, 0);
 	return 0;
 }

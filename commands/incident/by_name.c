@@ -13,7 +13,7 @@ enum { MAX_LISTED = 20, MAX_COMMAND = 80 };
 
 typedef VEC(const struct process *) process_vec;
 
-/* What a process is chosen by. */
+/* The option that chooses a process, --name or --unit. */
 struct wanted {
 	const regex_t *regex; /* of --name; NULL: unit is given */
 	const char *unit;

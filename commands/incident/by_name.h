@@ -15,7 +15,7 @@
  */
 struct error *by_name_find(const char *pattern, const struct asyncdbg_options *options, pid_t *ret)
 	MUST_CHECK;
-/* The same of the processes of a unit of systemd, whose name may lack ".service". */
+/* Finds the process of a systemd unit, whose name may lack ".service"; errors as above. */
 struct error *by_name_find_unit(const char *unit, const struct asyncdbg_options *options,
                                 pid_t *ret) MUST_CHECK;
 

@@ -18,8 +18,8 @@ ssize_t patient_file_write(int fd, const void *bytes, size_t len);
 /* A stream to a descriptor, which is borrowed. */
 struct patient_file;
 /*
- * It waits for the reader for wait_s seconds, all its writes taken together; whatever comes then
- * is kept in memory.
+ * A new stream. All its writes together wait for the reader for wait_s seconds; text that is
+ * written after that is kept in memory.
  */
 struct patient_file *patient_file_new(int fd, double wait_s);
 /* Written to like any other; closed by patient_file_end(). */

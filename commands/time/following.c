@@ -57,7 +57,7 @@ void following_warn(const struct trace *t, const bool *wanted, const struct out 
 		if (wanted[plan->missing[i].event] && !plan->missing[i].never)
 			warn_missing(plan, i, wanted, out->options.messages);
 	}
-	/* Who asks for ends of tasks as well knows by these when a job has ended. */
+	/* The ends of tasks show when a job has ended, where they were asked for as well. */
 	if (wanted[TRACE_POLL_END] && wanted[TRACE_WORKER_STOP] && plan->late_job_ends.reason)
 		fprintf(out->options.messages, "note: no task-poll-end of blocking jobs: %s\n",
 		        plan->late_job_ends.reason);

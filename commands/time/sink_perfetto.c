@@ -83,7 +83,7 @@ static const char *short_name(struct sink_perfetto *s, const char *type)
 	return map_get(&s->types, (uintptr_t)type);
 }
 
-/* What the kernel calls a thread, now or in the snapshot; NULL: unknown. The text lives in a. */
+/* The kernel's name of a thread, now or in the snapshot; NULL: unknown. The text lives in a. */
 static const char *comm_of(const struct sink_perfetto *s, struct arena *a, pid_t tid)
 {
 	char *comm = tid > 0 ? proc_read(a, s->pid, arena_printf(a, "task/%d/comm", (int)tid), NULL)

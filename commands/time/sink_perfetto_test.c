@@ -71,7 +71,7 @@ static void begin(struct traced *t)
 
 	*t = (struct traced){ .f = tmpfile(), .moment = trace_moment_new(NULL, NULL) };
 	assert_non_null(t->f);
-	/* One that has ended since the snapshot: the kernel does not tell its name any more. */
+	/* A thread that has ended since the snapshot: the kernel no longer knows its name. */
 	t->thread = (struct thread_info){ .tid = 1 << 29, .name = "gone-by-now" };
 	t->about.threads = &t->thread;
 	t->about.nthreads = 1;
@@ -101,7 +101,7 @@ static void add(struct traced *t, enum trace_event event, uint64_t time, uint64_
 	                                         .type = "app::request" });
 }
 
-/* What was written; *len bytes. */
+/* Ends the trace and returns the bytes of its file, of which there are *len. */
 static const unsigned char *end(struct traced *t, size_t *len)
 {
 	sink_flush(t->sink);

@@ -205,7 +205,7 @@ void top_json_write(const struct top_page *p, struct json_writer *w)
 	json_open_object(w, "top");
 	json_put_int(w, "frame", (int64_t)p->number);
 	json_put_int(w, "time", (int64_t)p->frame->time.ns);
-	json_put_int(w, "interval_ns", (int64_t)(moment_between(p->frame->began, p->frame->time)));
+	json_put_int(w, "interval_ns", (int64_t)moment_between(p->frame->began, p->frame->time));
 	put_sampling(w, p);
 	put_totals(w, p);
 	put_hints(w, p);

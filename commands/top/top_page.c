@@ -96,7 +96,7 @@ static const char *share(struct arena *a, uint64_t part, double whole)
 /* A group's tasks may poll at once: its share may exceed 100 %. */
 static const char *busy(const struct top_page *p, struct arena *a, uint64_t ns)
 {
-	return share(a, ns, (double)(moment_between(p->frame->began, p->frame->time)));
+	return share(a, ns, (double)moment_between(p->frame->began, p->frame->time));
 }
 
 /* ---- columns ---- */

@@ -332,7 +332,7 @@ static const struct top_hint *hint_of(const struct top_hints *hints, enum top_hi
 	return NULL;
 }
 
-/* Where ends are seen late, a poll that seems to go on may be over. */
+/* A poll that seems to go on may be over where ends are seen late. */
 static void test_late_ends(void **state)
 {
 	SCRATCH(a);

@@ -39,7 +39,7 @@ static void a_unit_of_a_user_is_none_of_the_system(void **state)
 	                                  "0::/user.slice/user-1000.slice/session-2.scope\n"));
 }
 
-/* Both hierarchies are mounted: that of systemd counts. */
+/* The hierarchy of systemd counts where another one is mounted, too. */
 static void the_hierarchy_of_systemd_counts(void **state)
 {
 	(void)state;

@@ -48,12 +48,12 @@ bool proc_signal_ends(pid_t tid, int signal);
 
 /* The lines of /proc/PID/maps that map files, ascending; in arena a. NULL with errno. */
 struct mapping *proc_maps(struct arena *a, pid_t pid, size_t *nmappings);
-/* The same of the text of such a file, which is changed. */
+/* Like proc_maps(), from the text of that file, which is modified. */
 struct mapping *proc_maps_parse(struct arena *a, char *text, size_t *nmappings);
 
 /* The mapping in /proc/PID/maps that covers addr; false if there is none. Its name is in a. */
 bool proc_region(struct arena *a, pid_t pid, uint64_t addr, struct region *ret);
-/* The same of the text of such a file, which is changed. */
+/* Like proc_region(), from the text of that file, which is modified. */
 bool proc_region_parse(struct arena *a, char *text, uint64_t addr, struct region *ret);
 
 /* Offset from our CLOCK_MONOTONIC to that of pid, which may be in another time namespace. */

@@ -102,7 +102,7 @@ void served_reader_start(struct served_reader *r)
 	r->socket = fds[0];
 }
 
-/* One whose end was closed, or which does not answer in time, is left behind. */
+/* A reader that has closed its end, or does not answer in time, is left behind. */
 static ssize_t take_answer(int fd, void *buf, size_t len)
 {
 	struct pollfd ready = { fd, POLLIN, 0 };

@@ -123,7 +123,7 @@ static size_t read_served(struct target *t, uint64_t addr, unsigned char *buf, s
 		size_t left = len - done, page = PAGE - at % PAGE;
 		size_t part = served_memory_present(&l->served, at, left);
 
-		/* One page at a time is requested: others might be served that nobody needs. */
+		/* A single page is requested: others might be served that nobody needs. */
 		if (!part && may_request(l))
 			part = page < left ? page : left;
 		part = part < SERVED_READER_MAX ? part : SERVED_READER_MAX;

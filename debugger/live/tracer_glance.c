@@ -44,7 +44,7 @@ void tracer_glance_take(struct glance *g, const struct planted *p)
 		if (!peek(g->tid, p->addr + g->ncode, g->code + g->ncode, WORD))
 			break;
 	}
-	/* They end at the first place that is not mapped. */
+	/* The words end at the first place that is not mapped. */
 	while (n < g->n && peek(g->tid, g->words[n].addr, &g->words[n].value, WORD))
 		n++;
 	bool all = n == g->n;

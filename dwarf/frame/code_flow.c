@@ -425,7 +425,7 @@ static void find_before(struct code_flow *w)
 		w->nbefore[i + 1] += w->nbefore[i];
 	w->before = NEW_ARRAY(&w->arena, int, (size_t)w->nbefore[n]);
 	each_before(w, false);
-	/* Each one is at its end now, where the next one begins. */
+	/* Each index has run to the end of its list, where the next list begins. */
 	memmove(w->nbefore + 1, w->nbefore, n * sizeof(*w->nbefore));
 	w->nbefore[0] = 0;
 }
@@ -450,7 +450,7 @@ static void add_suspensions(struct code_flow *w)
 	}
 }
 
-/* Those of the type; in unoptimised code each has an entry of the dispatch, if there is one. */
+/* Lists the states of the type; in unoptimised code each has an entry of the dispatch, if any. */
 static void find_states(struct code_flow *w)
 {
 	const struct variant *v;
@@ -723,7 +723,7 @@ static void follow_all(struct forward *f)
  */
 enum { IF_UNSET = 2, WAYS = WAY_SET | WAY_UNSET };
 
-/* The same before an instruction, from that behind it. */
+/* The ways before an instruction, from those behind it. */
 static unsigned ways_before(const struct forward *f, int i, unsigned behind)
 {
 	unsigned if_set = behind & WAYS, if_unset = behind >> IF_UNSET;

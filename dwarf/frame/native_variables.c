@@ -250,7 +250,7 @@ static const struct location_value cut = {
 	.problem = "there are more variables than are read: those of inner blocks are missing"
 };
 
-/* The same of a list in which no value is in doubt, because its code was not read. */
+/* Ends a list in which no value could be put in doubt, because the code was not read. */
 static const struct location_value not_followed = {
 	.problem = "the function has more code than is read: a value above may not be set yet"
 };

@@ -1,4 +1,4 @@
-/* Which variables of unset.rs may be visible behind their scopes: those of let chains alone. */
+/* Variables of let chains, and no others of unset.rs, may be visible behind their scopes. */
 #include "dwarf/frame/wide_scope.h"
 
 #include <dwarf.h>

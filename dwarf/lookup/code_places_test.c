@@ -178,7 +178,8 @@ static void map_segments(struct fixture *f, const char *path)
 	}
 }
 
-/* What a line does behind its await is at a lower address than the code that comes to the line. */
+/* The part of a line behind its await is at a lower address than the code that comes to the line.
+ */
 static void test_await_in_a_loop(void **state)
 {
 	const char *path = "testdata/unit/resumed.elf";

@@ -52,9 +52,10 @@ struct await {
 };
 
 /*
- * Which await may belong to the state: the other awaits, by their lines, must match the other
- * states, each of which has the line of the end of the expression. So none may be behind its state
- * when both are sorted; lines[n] are those of the awaits, states[n - 1] those of the other states.
+ * Chooses the awaits that may belong to the state: the other awaits, by their lines, must match the
+ * other states, each of which has the line of the end of the expression. So none may be behind its
+ * state when both are sorted; lines[n] are those of the awaits, states[n - 1] those of the other
+ * states.
  */
 struct pairing {
 	bool known;       /* else any await may be the one */

@@ -255,7 +255,7 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm);
  * unknown. All crates of a workspace in a checkout count as one package.
  */
 const char *debuginfo_own_package(struct dwarf_module *dm);
-/* Where the crates of the executable were compiled; NULL: it is unknown, or has no debug info. */
+/* Folders of the crates of the executable; NULL: they are unknown, or there is no debug info. */
 const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di);
 
 /*

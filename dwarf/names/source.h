@@ -6,13 +6,13 @@
 
 #include "debugger/base/arena.h"
 
-/* Where a crate of the program was compiled, from where its developers have it. */
+/* The folder in which a crate of the program's own was compiled. */
 struct source_dir {
 	const char *path; /* absolute, without a slash at its end */
 	const char *name; /* of its files for display: "" of main()'s crate, else "c1", "libs/c1" */
 };
 
-/* Those of all such crates. */
+/* The folders of all crates of the program's own. */
 struct source_dirs {
 	struct source_dir *list;
 	size_t n;

@@ -115,7 +115,7 @@ static void files_of_crates(void **state)
 		assert_string_equal(s.text, rows[i].expected);
 		assert_false(s.library);
 	}
-	/* Where it is not known which of them has main(), none has the short names. */
+	/* No crate has the short names where it is unknown which has main(). */
 	const struct source_dirs equal = source_dirs_read(&a, "\n/w/app\n/w/c1\n");
 	assert_string_equal(source_of(&a, "src/main.rs", "/w/app", NULL, &equal).text,
 	                    "app/src/main.rs");

@@ -87,7 +87,7 @@ enum io_direction_of {
 	IO_SAYS_WRITES = IO_WRITES,
 	IO_PASSES_ON, /* it passes reads and writes on to the resource inside it */
 	/*
-	 * It reads or writes items of a stream, not bytes: an unknown type below it may be a
+	 * The future reads items of a stream, not bytes: an unknown type below it may be a
 	 * protocol, which writes pings while it is read.
 	 */
 	IO_TAKES_ITEMS = IO_READS | 4,

@@ -1,6 +1,6 @@
 /*
- * Which argument tells whether a call passes None: a worker of tokio that parks without a limit
- * passes it as the duration.
+ * Finds the argument that tells whether a call passes None: a worker of tokio that parks without a
+ * limit passes None as the duration.
  */
 #ifndef RUNTIMES_COMMON_NONE_ARGUMENT_H
 #define RUNTIMES_COMMON_NONE_ARGUMENT_H

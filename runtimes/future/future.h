@@ -20,12 +20,12 @@ struct ancestor {
 	const struct future *future;
 };
 
-/* What a future does with a resource: IO_READS or IO_WRITES; 0 unknown, or both. */
+/* The direction in which a future uses a resource: IO_READS or IO_WRITES; 0: unknown, or both. */
 struct io_direction {
 	unsigned sure; /* every type from the future to the resource is known to pass it on */
 	/*
-	 * What it asks of the stream that has the resource: a type in between, such as one of TLS,
-	 * may do the other.
+	 * The direction that the future asks of the stream above the resource: a type in between,
+	 * such as one of TLS, may do the other.
 	 */
 	unsigned meant;
 };

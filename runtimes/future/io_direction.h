@@ -16,7 +16,7 @@
 enum io_direction_of io_direction_of(const struct crate_types *const *crates, const char *type_name,
                                      const char *member);
 
-/* What the start of the walk does with list[index], which is a resource. */
+/* The direction in which the start of the walk uses list[index], which is a resource. */
 struct io_direction io_direction(const struct reach *r, size_t index);
 
 /*

@@ -65,7 +65,7 @@ static unsigned woken_for(unsigned meant, unsigned woken)
 	return io_direction_woken(&d, woken);
 }
 
-/* Of two wakers in the socket below TLS, one may be left from what was given up. */
+/* Two wakers may be in the socket below TLS: one is left from a wait that was given up. */
 static void test_wakers_of_both(void **state)
 {
 	enum { BOTH = IO_READS | IO_WRITES };

@@ -201,7 +201,7 @@ static bool may_be_gone(const struct future *f)
 
 static void search_running(struct walk *w, const struct frame_place *place, const struct future *f)
 {
-	/* What optimised code left in the coroutine's memory may be of a poll long ago. */
+	/* A value that optimised code left in the coroutine's memory may be of a poll long ago. */
 	struct frame_place placed = *place;
 	size_t n;
 

@@ -1,8 +1,8 @@
 /*
  * A variable that was moved from keeps its bytes, and so the address in its Box: the boxed future
  * then looks held by each variable that it went through. Where a frame polls it, this frame has it.
- * Of several that only hold it, a certain one has it, else the innermost frame, to which the outer
- * ones have given it, and in one frame the future that was made around it.
+ * If several only hold it, a certain holder has it, else the innermost frame, to which the outer
+ * frames have given it, and within one frame the future that was made around it.
  */
 #include "runtimes/inspect/one_owner.h"
 

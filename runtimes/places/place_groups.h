@@ -1,7 +1,7 @@
 /*
- * Which places are one: a chain that was cut stands for all that go on from its last frame. What a
- * snapshot shows is whole, and a copy of a trace may be cut, so that two tasks at one await would
- * be at two places.
+ * Groups of places that are one: a chain that was cut stands for all chains that go on from its
+ * last frame. Chains of a snapshot are whole, and those that a probe copied may be cut: two tasks
+ * at one await would be at two places.
  */
 #ifndef RUNTIMES_PLACES_PLACE_GROUPS_H
 #define RUNTIMES_PLACES_PLACE_GROUPS_H
@@ -9,7 +9,7 @@
 #include "debugger/base/map.h"
 #include "runtimes/places/place.h"
 
-/* All zeros: none yet. Places must live as long. */
+/* A set of groups; all zeros at first. Its places must live as long. */
 struct place_groups {
 	struct map seen;  /* place -> NULL */
 	struct map texts; /* key of frames and leaf -> the first place with them */

@@ -55,7 +55,7 @@ static void test_cut_ones(void **state)
 	assert_ptr_equal(place_groups_find(&g, &whole, 0), &cut);
 	assert_ptr_equal(place_groups_find(&g, &leaf, 0), &cut);
 	assert_ptr_equal(place_groups_find(&g, &cut, 0), &cut);
-	/* Neither goes on from there. */
+	/* Neither chain goes on from the last frame of the cut one. */
 	assert_ptr_equal(place_groups_find(&g, &outer, 0), &outer);
 	assert_ptr_equal(place_groups_find(&g, &elsewhere, 0), &elsewhere);
 	place_groups_add(&g, &whole, 1);

@@ -19,8 +19,8 @@
 struct native_scope;
 
 /*
- * Where the variables of one frame are. Frames of futures in memory that have the same type and
- * state share one, without an address: see locals_place_of().
+ * The place of one frame's variables. Frames of futures in memory that have the same type and state
+ * share one place, without an address: see locals_place_of().
  */
 struct frame_place {
 	struct value v;               /* the future; type NULL when its place is not known */

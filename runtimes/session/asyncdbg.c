@@ -253,7 +253,7 @@ static struct question keep_question(struct snapshot *snap, const struct questio
 	return kept;
 }
 
-/* What of these wants a snapshot that was taken with others lacks. */
+/* The wants that a snapshot taken with others does not satisfy. */
 static unsigned lacking(unsigned wants, unsigned taken)
 {
 	return wants & ~(taken & WANT_LOCALS ? taken | WANT_LOCAL_NAMES : taken);

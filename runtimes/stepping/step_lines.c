@@ -210,11 +210,11 @@ static struct error *at_line(void *arg, const struct trap_hit *hit, bool *stop)
 
 struct error *step_lines_refuse(struct step_plan *p, struct error *err, size_t nlines)
 {
+	/* The breakpoints that the step has just taken are free again once it is refused. */
 	const size_t needed = nlines + (p->returns != 0), free = p->lines.n;
 
 	if (!err || !p->d->control.production || err->kind != ERR_STATE)
 		return err;
-	/* Those that the step has just taken are in use as well, by it. */
 	struct error *more = error_new(
 		ERR_STATE,
 		"this step needs %zu of the processor's %d hardware breakpoints, as %s%s, and %zu "

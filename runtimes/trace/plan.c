@@ -457,7 +457,7 @@ static bool is_of_jobs(const struct planner *p, const struct trace_point *point)
 	return i < n;
 }
 
-/* Which slow sites of returns are counted with a point that is left out. */
+/* The counter of slow return sites that a left-out point belongs to. */
 static size_t *slow_count(struct planner *p, const struct trace_point *point)
 {
 	if (point->of_park)

@@ -24,8 +24,8 @@ struct planner {
 	bool *has;       /* by enum trace_event, of the runtime */
 	bool nameless;   /* without symbols and debug info: what machine code shows is all */
 	bool outdated;   /* an older version wrote the layout file: it lacks functions of tasks */
-	size_t left_out; /* slow points that were not wanted, */
-	/* And slow sites of returns: of parking, of tasks, and of jobs alone. */
+	size_t left_out; /* slow points that were not wanted */
+	/* Slow return sites that were not wanted: of parking, of tasks, and of jobs alone. */
 	size_t slow_unparks, slow_ends, slow_job_ends;
 	bool of_park;     /* the returns that are searched are of parking */
 	bool returns_end; /* what polls return tells whether tasks have ended */

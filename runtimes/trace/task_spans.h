@@ -46,7 +46,7 @@ struct task_span {
 	const struct trace_place *place;
 	/* Of DOING_POLLING: where it has waited before. NULL: nowhere yet, or unknown. */
 	const struct trace_place *resumed;
-	/* That place, or place where it is not polled, is NULL and unknown. False: perhaps, too. */
+	/* The member above (of DOING_POLLING; else place) is NULL because the place is unknown. */
 	bool unplaced;
 	/*
 	 * Of DOING_POLLING: for how long of it the thread was off its processor, in ns; where that

@@ -1,4 +1,4 @@
-/* Which worker of which runtime each thread of a trace is, as far as it is known. */
+/* The worker and runtime of each thread of a trace, as far as they are known. */
 #ifndef RUNTIMES_TRACE_TRACE_THREADS_H
 #define RUNTIMES_TRACE_TRACE_THREADS_H
 

@@ -65,7 +65,7 @@ static void test_worker_begins(void **state)
 	assert_int_equal(p.nlooks, 3);
 	fill(&t, TRACE_PARK, 10);
 	assert_int_equal(p.nlooks, 3);
-	/* It is one until it stops, and that item is one of it. */
+	/* The thread is a worker until it stops, and the item of its stop is a worker's. */
 	assert_int_equal(fill(&t, TRACE_WORKER_STOP, 10).worker, 3);
 	assert_int_equal(fill(&t, TRACE_WAKE, 10).worker, -1);
 	trace_threads_free(&t);

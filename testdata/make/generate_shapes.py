@@ -24,7 +24,7 @@ async fn some(number: u32) -> Option<u32> {
 }
 """
 
-# Each begins with s below 3 and ends when it is not; "*" is where the branch is.
+# Each loop begins with s below 3 and ends when it is not; "*" stands for the branch.
 LOOPS = [
     ["*"],
     ["while me.pass(s) < 3 {", "*", "}"],

@@ -93,7 +93,7 @@ def test_recorder(asyncdbg, path):
                                             "--count", "3", "--duration", LOOK, "-o", f"{directory}/x.jsonl")
     fired = [d["recorded"] for d in documents if "recorded" in d]
     said = [re.search(r"task (\d+) .*polled for ([0-9.]+) ms", r["why"]) for r in fired]
-    # One digit behind the point: what it says is at most half of that too much.
+    # The message has one digit behind the point: its number is too large by at most half of that.
     check_bounds("recorder", [(m[1], (float(m[2]) - 0.05) * 1e6) for m in said], longest)
     check_true(f"recorder: the planted ones: {message}", fired or not can_record(message))
 

@@ -5,8 +5,8 @@
  *
  * usage: served_fuse DIRECTORY, where the file system is mounted, for this process alone
  *
- * It prints "ready" and the addresses of both pages, or "skipped: REASON", and stays until its
- * standard input ends. Root, and the right to mount, is needed.
+ * The program prints "ready" and the addresses of both pages, or "skipped: REASON", and stays until
+ * its standard input ends. Root, and the right to mount, is needed.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -59,7 +59,7 @@ struct error *inbox_start(struct inbox *in, int fd) MUST_CHECK;
  * none, or interrupt_is_end().
  */
 struct letter *inbox_take(struct inbox *in);
-/* The same, but waits until a moment of clock_now_ns() at the latest: NULL then, too. */
+/* Like inbox_take(); NULL, too, when no message has come by that time of clock_now_ns(). */
 struct letter *inbox_take_until(struct inbox *in, uint64_t until);
 bool inbox_is_empty(struct inbox *in);
 void letter_free(struct letter *l);

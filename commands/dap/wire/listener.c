@@ -332,7 +332,7 @@ struct error *listener_accept(struct listener *l, int *ret, bool *is_trusted)
 				return error_os(errno, "waiting for a client");
 			continue;
 		}
-		/* Those that have connected meanwhile may be trusted. */
+		/* A client that has just connected may be trusted, and goes before others. */
 		if (fds[n].revents) {
 			TRY(accept_waiting(l));
 			continue;
