@@ -379,7 +379,7 @@ static const struct edge *edges_of(const struct code_flow *w, int from, size_t *
 	return w->edges.data ? w->edges.data + low : NULL; /* no offset from NULL: undefined */
 }
 
-/* The steps to which an instruction leads in its poll, but for a table of jumps; false: none. */
+/* The instruction behind this one, if execution goes on there; NONE: it does not. */
 static int next_of(const struct code_flow *w, size_t i)
 {
 	const struct step *s = &w->steps.data[i];
