@@ -142,14 +142,14 @@ static pid_t parse_pid(const char *text, struct argp_state *state)
 	return (pid_t)pid;
 }
 
-/* Parses --max-pause, in nanoseconds. */
-static uint64_t parse_pause(const char *text, struct argp_state *state)
+/* Parses --max-pause, in nanoseconds; name: the option or variable that has the text. */
+static uint64_t parse_pause(const char *name, const char *text, struct argp_state *state)
 {
 	double seconds = 0;
 	struct error *err CLEANUP(error_freep) = interval_read_pause(text, &seconds);
 
 	if (err)
-		argp_error(state, "%s", err->message);
+		argp_error(state, "%s: %s", name, err->message);
 	return (uint64_t)(seconds * 1e9);
 }
 
@@ -316,6 +316,17 @@ static void find_by_name(struct options *o, struct argp_state *state)
 		argp_error(state, "%s", err->message);
 }
 
+/* $ASYNCDBG_MAX_PAUSE, for whole machines; --max-pause and --stop-all have precedence. */
+static void set_usual_pause(struct stop_options *stop, struct argp_state *state)
+{
+	const char *usual = getenv("ASYNCDBG_MAX_PAUSE");
+
+	if (!usual || stop->has_max || stop->all)
+		return;
+	stop->has_max = true;
+	stop->max_ns = parse_pause("$ASYNCDBG_MAX_PAUSE", usual, state);
+}
+
 static error_t check_options(struct options *o, struct argp_state *state)
 {
 	if ((o->session.pid != 0) + (o->session.file != NULL) + (o->name != NULL) +
@@ -324,6 +335,7 @@ static error_t check_options(struct options *o, struct argp_state *state)
 		argp_error(state, "-p, --name, --unit and -c exclude each other");
 	if (o->name || o->unit)
 		find_by_name(o, state);
+	set_usual_pause(&o->session.target.stop, state);
 	/* --stop-all asks for the bytes of one moment. */
 	o->session.target.stop.brief = !o->session.target.stop.all;
 	if (o->session.target.stop.all && o->session.target.stop.never)
@@ -388,7 +400,7 @@ static error_t set_option(struct options *o, int key, char *arg, struct argp_sta
 		return 0;
 	case KEY_MAX_PAUSE:
 		o->session.target.stop.has_max = true;
-		o->session.target.stop.max_ns = parse_pause(arg, state);
+		o->session.target.stop.max_ns = parse_pause("--max-pause", arg, state);
 		return 0;
 	case KEY_NO_CACHE:
 		o->session.inspector.cache = false;

@@ -28,6 +28,7 @@ struct snap {
 	size_t bytes;    /* of the plan */
 	bool limited;    /* the stop is limited: not all pages may be copied during it */
 	uint64_t max_ns;
+	uint64_t ahead_ns;   /* time of the copy before the stop */
 	uint64_t slice_ns;   /* time of the slowest slice so far */
 	uint64_t slice_from; /* start of the last slice; 0: none yet */
 	bool whole;          /* all pages were copied during the stop, in which all stood still */
@@ -153,8 +154,8 @@ static void copy_ahead(void *arg)
 	s->err = page_cache_copy(s->t->cache, &(struct page_copy){ 0 }, target_read_batch, s->t,
 	                         &whole);
 	/* During the stop it need not wait for a processor: its priority is raised. */
-	uint64_t ran = clock_between(clock_between(waited, clock_waited_ns()), clock_since(start));
-	s->slice_ns = s->bytes ? ran * COPY_SLICE / s->bytes : 0;
+	s->ahead_ns = clock_between(clock_between(waited, clock_waited_ns()), clock_since(start));
+	s->slice_ns = s->bytes ? s->ahead_ns * COPY_SLICE / s->bytes : 0;
 }
 
 static struct error *stop_and_copy(struct snap *s)
@@ -202,6 +203,16 @@ static bool may_stop(const struct snap *s)
 }
 
 /*
+ * Whether the stop ended before all pages were copied although they take less than half of the time
+ * allowed: asyncdbg or the target's threads waited for a processor meanwhile. Another stop may be
+ * long enough; for more memory than can be copied none is.
+ */
+static bool was_held_up(const struct snap *s)
+{
+	return s->limited && !s->whole && !s->t->options.only && s->ahead_ns < s->max_ns / 2;
+}
+
+/*
  * Tries a stop again where it took too long: under load a thread waits for a processor before it
  * can stop. The target runs as long in between as it stood still.
  */
@@ -217,7 +228,7 @@ static struct error *try_stops(struct snap *s)
 		copy->tries = tries;
 		if (copy->pause_ns > copy->longest_ns)
 			copy->longest_ns = copy->pause_ns;
-		if (copy->stopped > 0 || tries == PAUSE_TRIES)
+		if ((copy->stopped > 0 && !was_held_up(s)) || tries == PAUSE_TRIES)
 			break;
 		TRY(interrupt_sleep((double)copy->pause_ns / 1e9));
 		target_forget_threads(s->t);

@@ -88,6 +88,7 @@ check_usage() {
 	expect 64 '"-1" is no time: 5ms, 500us, 1s' --max-pause -1 info
 	expect 64 '"nan" is no time' --max-pause nan info
 	expect 64 '"1d" is no time' --max-pause 1d info
+	ASYNCDBG_MAX_PAUSE=soon expect 64 'ASYNCDBG_MAX_PAUSE: "soon" is no time' info
 	expect 64 'is not a process id' -p 0 info
 	expect 64 'is not a process id' -p 99999999999999999999 info
 	expect 64 'exclude each other' -p 1 -c core info

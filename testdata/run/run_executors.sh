@@ -45,7 +45,7 @@ bystander     2    -
 
 bad() {
 	echo "$program ($profile): $1"
-	sed 's/^/    /' "$work/stdout" "$work/stderr" | head -n 20
+	cat "$work/stderr" "$work/stdout" | sed 's/^/    /' | head -n 20
 	failures=$((failures + 1))
 }
 
