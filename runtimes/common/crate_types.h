@@ -71,6 +71,7 @@ struct sequence_row {
 	/* Paths: to the greatest number of futures, to their FuturesUnordered, and to the number of
 	 * outputs that count, too. NULL: there are none. */
 	const char *limit, *futures, *outputs;
+	const char *done; /* path to a flag: the stream has ended; NULL: there is none */
 };
 #define SEQUENCE(of, before, held)                                                                 \
 	{                                                                                          \

@@ -43,27 +43,43 @@ static const struct type *woken_type(struct collector *c, const struct waker *w)
 }
 
 /*
- * A node of a set such as FuturesUnordered is an ArcWake; it wakes the task that polls the set. If
- * the set was found before, the type of its nodes is known without looking up the waker's
- * functions.
+ * Wakers inside a future that wake whoever polls that future. The optimiser may merge the functions
+ * of both types: then the path is missing in the type that they name, or leads to no known task.
  */
-static bool follow_set(struct collector *c, struct waker *w)
+static const struct inner_waker {
+	const char *type, *outer; /* the path to the waker that it passes a wake-up on to */
+	const char *text;
+} inner_wakers[] = {
+	/* A node of a set. */
+	{ "futures_util::stream::futures_unordered::task::Task", "ready_to_run_queue.waker",
+	  "a future of the FuturesUnordered in " },
+	{ "futures_util::stream::stream::flatten_unordered::WrappedWaker", "inner_waker.Some.0",
+	  "a stream of the FlattenUnordered in " },
+};
+
+/*
+ * Replaces a waker inside a future by the one that it wakes. If the set was found before, the type
+ * of its nodes is known without looking up the waker's functions. NULL: it is none.
+ */
+static const struct inner_waker *follow_inner(struct collector *c, struct waker *w)
 {
-	static const char outer_path[] = "ready_to_run_queue.waker";
 	const struct type *t = map_get(&c->nodes, w->data);
-	struct value node, outer;
-	struct error *err;
-	bool found;
+	const struct inner_waker *inner = NULL;
+	struct value outer;
+	bool found = false;
 
 	t = t ? t : woken_type(c, w);
-	if (!t || !type_is(t, "futures_util::stream::futures_unordered::task::Task"))
-		return false;
-	node = (struct value){ t, w->data };
-	err = inspector_eval(c->in, node, outer_path, &outer, &found);
+	for (size_t i = 0; t && !inner && i < sizeof(inner_wakers) / sizeof(*inner_wakers); i++)
+		inner = type_is(t, inner_wakers[i].type) ? &inner_wakers[i] : NULL;
+	if (!inner)
+		return NULL;
+	struct error *err =
+		inspector_eval(c->in, (struct value){ t, w->data }, inner->outer, &outer, &found);
 	if (!err && found)
 		err = waker_read(c, outer, w);
+	found &= !err && w->vtable;
 	error_free(err);
-	return !err && found && w->vtable;
+	return found ? inner : NULL;
 }
 
 static void report_to_runtimes(struct collector *c, uint64_t data)
@@ -87,7 +103,7 @@ static bool resolve(struct collector *c, struct waker w, const struct task **tas
 			report_to_runtimes(c, w.data);
 		if (*task || *th)
 			return true;
-		if (!follow_set(c, &w)) {
+		if (!follow_inner(c, &w)) {
 			report_to_runtimes(c, w.data);
 			break;
 		}
@@ -190,9 +206,9 @@ static const char *function_text(struct collector *c, const struct waker *w)
 static const char *describe(struct collector *c, struct waker w)
 {
 	const struct waker first = w;
+	const char *of = "";
 
 	for (int hop = 0; hop < MAX_SETS && w.vtable; hop++) {
-		const char *of = hop ? "a future of the FuturesUnordered in " : "";
 		const struct task *task = map_get(&c->tasks, w.data);
 		const struct thread_info *th = task ? NULL : map_get(&c->wakers, w.data);
 
@@ -201,8 +217,10 @@ static const char *describe(struct collector *c, struct waker w)
 		if (th)
 			return arena_printf(&c->scratch, "%sthread %u, in block_on", of,
 			                    th->number);
-		if (!follow_set(c, &w))
+		const struct inner_waker *inner = follow_inner(c, &w);
+		if (!inner)
 			break;
+		of = *of ? of : inner->text;
 	}
 	return function_text(c, &first);
 }

@@ -202,17 +202,23 @@ static struct error *read_number(struct inspector *in, struct value v, const cha
 	return *there ? value_uint(in->target, number, ret) : NULL;
 }
 
-/* Whether v has as many futures as it may have, so that it polls its stream for no more of them. */
+/* Whether v polls its stream for no more futures: it has as many as it may have, or that ended. */
 static struct error *is_full(const struct finder *f, struct value v, const struct sequence_row *row,
                              bool *ret)
 {
 	struct inspector *in = f->d->c->in;
-	uint64_t limit = 0, outputs = 0;
+	uint64_t limit = 0, outputs = 0, done = 0;
 	value_vec nodes = { 0 };
 	struct value set;
 	bool there;
 
 	*ret = false;
+	if (row->done)
+		TRY(read_number(in, v, row->done, &done, &there));
+	if (done) {
+		*ret = true;
+		return NULL;
+	}
 	TRY(read_number(in, v, row->limit, &limit, &there));
 	if (!there)
 		return NULL;
@@ -235,7 +241,8 @@ static bool has_members(const struct finder *f, struct value v, const struct seq
 	if (row->first)
 		return inspector_optional_path(in, v.type, row->first);
 	return inspector_optional_path(in, v.type, row->limit) &&
-	       inspector_optional_path(in, v.type, row->futures);
+	       inspector_optional_path(in, v.type, row->futures) &&
+	       (!row->done || inspector_optional_path(in, v.type, row->done));
 }
 
 const char *combinator_later(const struct finder *f, struct value v, const struct sequence_row *row)

@@ -14,6 +14,7 @@
 	.outputs = "in_progress_queue.queued_outputs.data.len"
 #define UNORDERED  .limit = "max", .futures = "in_progress_queue"
 #define CONCURRENT .limit = "limit.Some.0", .futures = "futures"
+#define FLATTENED  .limit = "limit.Some.0", .futures = "inner_streams", .done = "is_stream_done"
 
 const struct sequence_row futures_sequences[] = {
 	SEQUENCE(STREAM "all::All", "future.Some.0", "stream"),
@@ -45,6 +46,7 @@ const struct sequence_row futures_sequences[] = {
 	SEQUENCE(SINK "with::With", "state.Some.0", "sink"),
 	LIMITED(STREAM "buffered::Buffered", ORDERED),
 	LIMITED(STREAM "buffer_unordered::BufferUnordered", UNORDERED),
+	LIMITED(STREAM "flatten_unordered::FlattenUnorderedWithFlowController", FLATTENED),
 	LIMITED(STREAM "for_each_concurrent::ForEachConcurrent", CONCURRENT),
 	LIMITED(TRY_STREAM "try_buffered::TryBuffered", ORDERED),
 	LIMITED(TRY_STREAM "try_buffer_unordered::TryBufferUnordered", UNORDERED),

@@ -97,6 +97,28 @@ async fn try_for_each_concurrent(lock: &'static Lock) {
     let _ = items.try_for_each_concurrent(1, |_| want(lock).map(Ok)).await;
 }
 
+/// One stream made of the first item, which polls what wants the lock.
+fn wants(lock: &'static Lock) -> BoxStream<'static, ()> {
+    once(want(lock)).boxed()
+}
+
+async fn flat_map_unordered(lock: &'static Lock) {
+    here!("futurelocks::sequences::flat_map_unordered");
+    stream(lock).flat_map_unordered(1, |_| wants(lock)).collect::<Vec<_>>().await;
+}
+
+async fn flatten_unordered(lock: &'static Lock) {
+    let mut items = stream(lock).map(|_| wants(lock)).flatten_unordered(1);
+    here!("futurelocks::sequences::flatten_unordered");
+    while items.next().await.is_some() {}
+}
+
+async fn try_flatten_unordered(lock: &'static Lock) {
+    let items = stream(lock).map(|_| Ok::<_, ()>(wants(lock).map(Ok::<(), ()>)));
+    here!("futurelocks::sequences::try_flatten_unordered");
+    let _ = items.try_flatten_unordered(1).try_collect::<Vec<_>>().await;
+}
+
 fn nothing(_: ()) -> BoxFuture<'static, ()> {
     async {}.boxed()
 }
@@ -118,6 +140,27 @@ async fn unlimited(lock: &'static Lock) {
     let items = iter([work(lock).boxed()]).buffered(2);
     here!("futurelocks::sequences::unlimited");
     items.for_each_concurrent(None, |_| want(lock)).await;
+}
+
+async fn sleeper() {
+    here!("futurelocks::sequences::sleeper");
+    sleep(truth::FOREVER).await;
+}
+
+/// One stream that has no item, and what else comes.
+fn sleeping_streams(lock: &'static Lock) -> BoxStream<'static, BoxStream<'static, ()>> {
+    let first = once(sleeper()).boxed();
+    iter([first]).chain(once(work(lock)).map(|_| iter([]).boxed())).boxed()
+}
+
+async fn flat_below_limit(lock: &'static Lock) {
+    here!("futurelocks::sequences::flat_below_limit");
+    sleeping_streams(lock).flatten_unordered(2).collect::<Vec<_>>().await;
+}
+
+async fn flat_unlimited(lock: &'static Lock) {
+    here!("futurelocks::sequences::flat_unlimited");
+    sleeping_streams(lock).flatten_unordered(None).collect::<Vec<_>>().await;
 }
 
 /// The stream is a variable of this.
@@ -170,6 +213,9 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     stuck(tasks, buffer_unordered, "futurelocks::sequences::buffer_unordered");
     stuck(tasks, for_each_concurrent, "futurelocks::sequences::for_each_concurrent");
     stuck(tasks, try_for_each_concurrent, "futurelocks::sequences::try_for_each_concurrent");
+    stuck(tasks, flat_map_unordered, "futurelocks::sequences::flat_map_unordered");
+    stuck(tasks, flatten_unordered, "futurelocks::sequences::flatten_unordered");
+    stuck(tasks, try_flatten_unordered, "futurelocks::sequences::try_flatten_unordered");
     stuck(tasks, by_reference, "futurelocks::sequences::by_reference");
 
     let polls = |name| at(name).polls(at("futurelocks::sequences::work"));
@@ -177,4 +223,7 @@ pub(crate) async fn spawn_all(tasks: &mut Tasks) {
     healthy(tasks, unlimited, polls("futurelocks::sequences::unlimited")).await;
     let below_limit_polls = polls("futurelocks::sequences::below_limit").set(library());
     healthy(tasks, below_limit, below_limit_polls).await;
+    let flat = |name| polls(name).set(at("futurelocks::sequences::sleeper"));
+    healthy(tasks, flat_below_limit, flat("futurelocks::sequences::flat_below_limit")).await;
+    healthy(tasks, flat_unlimited, flat("futurelocks::sequences::flat_unlimited")).await;
 }
