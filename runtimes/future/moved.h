@@ -81,5 +81,7 @@ void moved_find_borrows(struct collector *c, struct value v, const struct varian
                         struct moved_borrows *ret);
 /* Whether one of them is the whole variable. */
 bool moved_is_borrowed(const struct moved_borrows *b, struct value local);
+/* Whether one of them is, or contains, those bytes: they are those of a live value. */
+bool moved_is_part_borrowed(const struct moved_borrows *b, uint64_t addr, uint64_t size);
 
 #endif

@@ -172,3 +172,15 @@ bool moved_is_borrowed(const struct moved_borrows *b, struct value local)
 	}
 	return false;
 }
+
+bool moved_is_part_borrowed(const struct moved_borrows *b, uint64_t addr, uint64_t size)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		uint64_t whole = type_size(b->list[i].type);
+
+		if (addr >= b->list[i].addr && addr - b->list[i].addr < whole &&
+		    size <= whole - (addr - b->list[i].addr))
+			return true;
+	}
+	return false;
+}

@@ -214,7 +214,7 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 
 		if (l->borrowed || l->problem || !l->v.type || !holding_is_inside(l->v.type))
 			continue;
-		w->in = l->v;
+		w->in = w->like.within = l->v;
 		w->like.variable = holding_running_variable(w->c, l->v.type, l->dm, l->die);
 		if (l->in_memory)
 			holding_walk(w, l->v, &step, l->uncertain);
@@ -224,6 +224,7 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 			                   l->name, f->function);
 	}
 	w->like.variable = NULL;
+	w->like.within.type = NULL;
 }
 
 static void search_frame(struct walk *w, const struct future *f, bool uncertain)
@@ -340,6 +341,7 @@ void holding_walk_variable(struct collector *c, const struct holding_start *star
 	struct walk w = { .c = c, .like = start->like, .in = start->v };
 	struct step step = { .name = start->name };
 
+	w.like.within = start->v;
 	holdings(c);
 	if (holding_is_inside(start->v.type))
 		holding_walk(&w, start->v, &step, start->uncertain);

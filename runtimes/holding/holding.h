@@ -39,8 +39,10 @@ struct found {
 	const struct holding_row *row;     /* NULL: permits of a lock future */
 	const struct future *root;         /* of its tree; NULL: found on a stack */
 	struct holding_variable *variable; /* the last one of its path, NULL none */
-	size_t order;                      /* of the tree: by tasks, then by threads */
-	uint64_t available, total;         /* permits of the primitive */
+	struct value within; /* the value of that variable, or of a temporary; type NULL: unknown */
+	const struct type *type;   /* its own; NULL: it is in a register */
+	size_t order;              /* of the tree: by tasks, then by threads */
+	uint64_t available, total; /* permits of the primitive */
 	bool has_available, has_total;
 	struct {
 		uint64_t at, handle, strong;
@@ -50,6 +52,9 @@ struct found {
 	bool trace; /* uncertain, and not within a polled frame: it may have moved elsewhere, or its
 	               memory was reused */
 	bool duplicate; /* a trace of a value that other tasks or threads have traces of too */
+	bool by_move;   /* uncertain, because the variable may have been moved out, and nothing else
+	                 */
+	bool crowded;   /* there are more candidates than its lock counts, or its channel */
 	bool extra;     /* not the first trace of that value: its permits are not counted again */
 	bool gone;      /* not reported */
 };
@@ -97,6 +102,14 @@ struct error *holding_read_acquire(struct collector *c, struct value v, struct f
 
 /* Drops uncertain findings where the certain ones account for all that the object counts. */
 void holding_account(struct collector *c, found_vec *list);
+
+/* ---- holding_boxed.c ---- */
+
+/*
+ * Drops crowded findings beside a Box that another crowded finding has: a Box has one owner, and
+ * they are what a move left behind. Reads memory.
+ */
+void holding_strike_moved(struct collector *c, found_vec *list);
 
 /* ---- holding_type.c ---- */
 

@@ -9,7 +9,7 @@
 #include "runtimes/model/wait_kind.h"
 
 struct account {
-	uint64_t total, sure;
+	uint64_t total, sure, all;
 	struct map handles; /* of an Arc: the places of those that are counted in `sure` */
 };
 
@@ -72,6 +72,22 @@ static void learn_ends(struct accounts *x, const struct future *f)
 		learn_ends(x, f->children[i]);
 }
 
+/* Drops ends that a move has left behind, where more were found than there are. */
+static void strike_moved_ends(struct collector *c, const struct accounts *x, found_vec *list)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+		const struct account *account = account_of(x, f);
+
+		f->crowded = account && account->all > account->total;
+		any |= f->crowded;
+	}
+	if (any)
+		holding_strike_moved(c, list);
+}
+
 static void settle_ends(struct collector *c, found_vec *list)
 {
 	struct accounts x = { .a = &c->scratch };
@@ -88,9 +104,12 @@ static void settle_ends(struct collector *c, found_vec *list)
 	for (size_t i = 0; i < list->n; i++) {
 		struct account *account = account_of(&x, &list->data[i]);
 
-		if (account)
-			account->sure += !list->data[i].h.uncertain;
+		if (!account)
+			continue;
+		account->all++;
+		account->sure += !list->data[i].h.uncertain;
 	}
+	strike_moved_ends(c, &x, list);
 	for (size_t i = 0; i < list->n; i++) {
 		struct found *f = &list->data[i];
 		const struct account *account = account_of(&x, f);

@@ -249,7 +249,54 @@ static void name_all(struct locks *locks, found_vec *list)
 	}
 }
 
-static void judge(struct locks *locks, found_vec *list)
+static void count_candidates(struct locks *locks, const found_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (is_lock(&list->data[i]))
+			count_candidate(locks, &list->data[i]);
+	}
+}
+
+static void forget_candidates(struct locks *locks, const found_vec *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct lock *l =
+			is_lock(&list->data[i]) ? lock_of(locks, list->data[i].h.primitive) : NULL;
+
+		if (!l)
+			continue;
+		l->candidates = l->sure = 0;
+		l->n = 0;
+		l->written = l->held = l->unclear = false;
+	}
+}
+
+/* Are more permits in what was found than were taken? */
+static bool is_crowded(const struct lock *l)
+{
+	return !l->unclear && l->has_total && l->has_available && l->available < l->total &&
+	       l->candidates > l->total - l->available;
+}
+
+/* Drops candidates that a move has left behind, where there are too many. */
+static void strike_moved(struct collector *c, struct locks *locks, found_vec *list)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+
+		f->crowded = is_lock(f) && is_crowded(lock_of(locks, f->h.primitive));
+		any |= f->crowded;
+	}
+	if (!any)
+		return;
+	forget_candidates(locks, list);
+	holding_strike_moved(c, list);
+	count_candidates(locks, list);
+}
+
+static void judge(struct collector *c, struct locks *locks, found_vec *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		if (is_lock(&list->data[i])) {
@@ -264,9 +311,9 @@ static void judge(struct locks *locks, found_vec *list)
 
 		if (l && l->has_total && l->has_available && l->available >= l->total)
 			f->gone = true;
-		if (is_lock(f))
-			count_candidate(locks, f);
 	}
+	count_candidates(locks, list);
+	strike_moved(c, locks, list);
 	for (size_t i = 0; i < list->n; i++) {
 		struct found *f = &list->data[i];
 
@@ -459,7 +506,7 @@ void holding_settle(struct collector *c)
 	drop_replaced(c, list);
 	drop_duplicates(list);
 	learn_waits(c, &locks, list);
-	judge(&locks, list);
+	judge(c, &locks, list);
 	holding_account(c, list);
 	settle_slots(c, list);
 	map_free(&locks.by_primitive);

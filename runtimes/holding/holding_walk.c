@@ -80,6 +80,7 @@ static struct found *add(struct walk *w, struct value v, const struct step *up, 
 	*f = w->like;
 	f->h.type = type_class_of(v.type)->name;
 	f->h.addr = v.addr;
+	f->type = v.type;
 	f->h.uncertain = uncertain;
 	f->trace |= uncertain && !is_within(v, w->in);
 	f->h.path = path_text(w->c, up);
@@ -268,7 +269,7 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 {
 	size_t n;
 	const struct holding_local *list = holding_locals(w->c, v, active, &n);
-	struct holding_variable *outer = w->like.variable;
+	const struct found outer = w->like;
 	bool flag_clear = n && moved_flag_is_clear(w->c->in, v, active);
 	struct moved_borrows borrows;
 
@@ -278,12 +279,13 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 		bool moved =
 			!uncertain && is_uncertain(w, v, active, &list[i], flag_clear, &borrows);
 
-		w->like.variable = list[i].name ? list[i].variable : outer;
+		w->like.variable = list[i].name ? list[i].variable : outer.variable;
+		w->like.within = (struct value){ list[i].type, v.addr + list[i].offset };
+		w->like.by_move = moved;
 		if (!list[i].hidden)
-			walk(w, (struct value){ list[i].type, v.addr + list[i].offset },
-			     list[i].name ? &step : up, uncertain || moved);
+			walk(w, w->like.within, list[i].name ? &step : up, uncertain || moved);
 	}
-	w->like.variable = outer;
+	w->like = outer;
 }
 
 /* Walks a coroutine that is no frame of the tree; then its awaitee is none either. */

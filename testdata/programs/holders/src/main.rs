@@ -2,6 +2,7 @@
 //! nothing any more though it looks so.
 
 mod counted;
+mod lent;
 mod own_pool;
 mod parts;
 mod places;
@@ -221,6 +222,7 @@ async fn run() {
     parts::all(&mut tasks).await;
     own_pool::all(&mut tasks).await;
     counted::start(&mut tasks);
+    lent::all(&mut tasks).await;
     Truth::new("holders")
         .runtime(truth_tokio::current("current_thread", 1))
         .tasks(tasks.tasks)

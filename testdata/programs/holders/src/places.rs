@@ -15,7 +15,7 @@ use truth::{declared, declares, here, Hold, Task, Wait, FOREVER};
 use crate::{guard, hold, leak, lock, Lock, Tasks};
 
 type Guard = MutexGuard<'static, u32>;
-type Owned = OwnedMutexGuard<u32>;
+pub type Owned = OwnedMutexGuard<u32>;
 
 /// Keeps whatever it gets, in a variable that nothing moves.
 pub async fn keep<T>(kept: T) {
