@@ -811,6 +811,35 @@ static void a_block_on_that_waits_for_a_lock(void **state)
 	               "   waits for std Mutex lock\n");
 }
 
+/* Only one is the only candidate. Lines of equal candidates are printed once. */
+static void only_one_is_the_only_candidate(void **state)
+{
+	struct holding *h;
+	PROGRAM(p);
+
+	(void)state;
+	struct task *one = add_task(&p, 1, calls(&p, "app::a", sleeps(&p)));
+	struct task *two = add_task(&p, 2, calls(&p, "app::b", sleeps(&p)));
+	add_task(&p, 3, calls(&p, "app::c", locks(&p, "mutex", A, 1)));
+	add_task(&p, 4, calls(&p, "app::d", locks(&p, "rwlock_write", B, 1)));
+	for (int i = 0; i < 4; i++) {
+		h = guards(&p, i == 3 ? two : one, i ? "rwlock_read" : "mutex", i ? B : A);
+		h->uncertain = h->sole = true;
+	}
+	finish_program(&p);
+	assert_answers(&p, "async graph 3",
+	               "task 3 app::c at src/x.rs:12\n"
+	               "   waits for Mutex 0xa0 [mutex]\n"
+	               "      held by task 1 (`guard` at src/x.rs:41), the only candidate\n");
+	assert_answers(&p, "async graph 4",
+	               "task 4 app::d at src/x.rs:12\n"
+	               "   waits for RwLock 0xb0 [rwlock_write]\n"
+	               "      held by task 1 (`guard` at src/x.rs:41), 2 times, 2 of the only 3 "
+	               "candidates\n"
+	               "      held by task 2 (`guard` at src/x.rs:41), one of the only 3 "
+	               "candidates\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -820,6 +849,7 @@ int main(void)
 		cmocka_unit_test(a_block_on_that_waits_for_a_lock),
 		cmocka_unit_test(lines_of_awaits_are_shown_as_that),
 		cmocka_unit_test(candidates_are_shown_once),
+		cmocka_unit_test(only_one_is_the_only_candidate),
 		cmocka_unit_test(many_are_cut_on_a_terminal),
 		cmocka_unit_test(graph_of_one_task),
 		cmocka_unit_test(nothing_waits),

@@ -80,6 +80,11 @@ void text_local(struct text *t, const struct local *local);
 /* out_text_holding.c: prints a line for each resource owner that may end this wait of the task. */
 void text_holders(struct text *t, const struct wait *wait, const struct task *task,
                   const char *indent);
+/*
+ * Appends how many of the uncertain candidates for one object, which were found nowhere else, a
+ * line stands for: ", the only candidate", ", one of the only 3 candidates".
+ */
+void text_candidates(struct text *t, size_t these, size_t all);
 /* Prints a line for each lock and channel end that the task owns. */
 void text_holdings(struct text *t, const struct task *task);
 

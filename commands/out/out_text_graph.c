@@ -34,12 +34,19 @@ static void clean_text(struct text *t, const char *before, const char *text)
 	text_clean(t, text);
 }
 
-static void doubt(struct text *t, const struct graph_edge *e)
+/* n: the node whose owner the edge leads to, NULL: the edge is a wait. times: see holder(). */
+static void doubt(struct graph_text *gt, const struct graph_node *n, const struct graph_edge *e,
+                  size_t times)
 {
+	struct text *t = gt->t;
+	size_t candidates = 0;
+
 	if (!e->doubt)
 		return;
 	if (e->doubt == graph_sole_doubt) {
-		str_append(&t->line, ", the only candidate");
+		for (size_t i = 0; n && i < n->nedges; i++)
+			candidates += gt->g->edges[n->first + i].doubt == graph_sole_doubt;
+		text_candidates(t, times, candidates);
 		return;
 	}
 	text_style(t, STYLE_PROBLEM);
@@ -107,7 +114,7 @@ static void holder(struct graph_text *gt, const struct graph_node *n, const stru
 		str_append(&t->line, ", which does not poll it");
 	if (times > 1)
 		str_printf(&t->line, ", %zu times", times);
-	doubt(t, e);
+	doubt(gt, n, e, times);
 	text_end_line(t);
 }
 
@@ -203,7 +210,7 @@ static void target(struct graph_text *gt, const struct graph_edge *e, unsigned d
 	} else if (to->kind == GRAPH_OUTSIDE) {
 		str_append(&t->line, "something that is not known");
 	}
-	doubt(t, e);
+	doubt(gt, NULL, e, 1);
 	text_end_line(t);
 	if (to->kind == GRAPH_QUEUE)
 		place(gt, to, depth + 1);

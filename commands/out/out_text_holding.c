@@ -144,7 +144,18 @@ static void left(struct text *t, const struct listed *listed, const char *indent
 	text_end_line(t);
 }
 
-static void holder(struct text *t, const struct holding *h, size_t n, const char *indent)
+void text_candidates(struct text *t, size_t these, size_t all)
+{
+	if (all <= these)
+		str_append(&t->line, these > 1 ? ", the only candidates" : ", the only candidate");
+	else if (these == 1)
+		str_printf(&t->line, ", one of the only %zu candidates", all);
+	else
+		str_printf(&t->line, ", %zu of the only %zu candidates", these, all);
+}
+
+static void holder(struct text *t, const struct holding *h, size_t n, size_t candidates,
+                   const char *indent)
 {
 	str_append(&t->line, indent);
 	str_append(&t->line, relation(h));
@@ -152,7 +163,7 @@ static void holder(struct text *t, const struct holding *h, size_t n, const char
 	str_append(&t->line, ": ");
 	place(t, h);
 	if (h->uncertain && h->sole)
-		str_append(&t->line, ", no other candidate");
+		text_candidates(t, n, candidates);
 	if (h->granted)
 		str_append(&t->line,
 		           h->partial ? ", which waits for more" : ", which has not taken it yet");
@@ -176,6 +187,7 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 {
 	const struct snapshot *s = t->out.answer.snapshot;
 	struct listed listed = { 0 };
+	size_t candidates = 0;
 
 	if (!(t->out.answer.wants & WANT_HOLDINGS) || !wait)
 		return;
@@ -186,10 +198,11 @@ void text_holders(struct text *t, const struct wait *wait, const struct task *ta
 		if (!holding_can_end(h, wait) || (h->role == HOLDING_WAKER && h->task == task) ||
 		    (h->future && h->future->wait == wait))
 			continue;
+		candidates += h->uncertain && h->sole;
 		list_once(&listed, h);
 	}
 	for (size_t i = 0; i < listed.n; i++)
-		holder(t, listed.first[i], listed.times[i], indent);
+		holder(t, listed.first[i], listed.times[i], candidates, indent);
 	left(t, &listed, indent);
 	if (listed.n == 0 && holders_has_holder(wait))
 		not_found(t, s, indent);

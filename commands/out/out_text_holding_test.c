@@ -81,7 +81,7 @@ static void test_holder(void **state)
 	h->sole = true;
 	assert_says(s, "4",
 	            "     held by task 5: `state.guard` in app::transfer running at "
-	            "src/bank.rs:41, no other candidate\n");
+	            "src/bank.rs:41, the only candidate\n");
 	h->declared = true;
 	assert_says(s, "4", "in app::transfer declared at src/bank.rs:41");
 }

@@ -382,7 +382,7 @@ function edgeLine(e) {
 		: 'waits for' + (e.to.party ? ' (' + e.kind.replace(/_/g, ' ') + ')' : ''));
 	return el('li', null, name(e.from), ' ' + words + ' ', name(e.to),
 		el('span.quiet', null, e.evidence ? [': ', linked(e.evidence)] : null,
-			e.doubt ? ' – ' + doubtWords(e.doubt) : null));
+			e.doubt ? ' – ' + doubtWords(e.doubt, e.from.out) : null));
 }
 
 /* Kinds of nodes that look alike, and what they are. */

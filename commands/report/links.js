@@ -1,5 +1,13 @@
-/* The graph's words for what was found nowhere else are long; as `async graph` says it. */
-const doubtWords = (doubt) => (doubt === data.sole_doubt ? 'the only candidate' : doubt);
+/*
+ * The graph's words for what was found nowhere else are long; as `async graph` says it. list: what
+ * else there is for the same object, with doubts of their own.
+ */
+function doubtWords(doubt, list) {
+	const candidates = list.filter((one) => one.doubt === data.sole_doubt).length;
+	if (doubt !== data.sole_doubt)
+		return doubt;
+	return candidates > 1 ? 'one of the only ' + count(candidates) + ' candidates' : 'the only candidate';
+}
 
 /*
  * Text of asyncdbg's own words, in which tasks and threads are named and names of the program are

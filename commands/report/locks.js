@@ -19,6 +19,15 @@ const holdings = (() => {
 	return list;
 })();
 
+/* Holdings by object and role: of a channel its senders, and its receivers. */
+const holdingsAlike = new Map();
+for (const h of holdings) {
+	const key = h.object + ' ' + h.role;
+	if (!holdingsAlike.has(key))
+		holdingsAlike.set(key, []);
+	holdingsAlike.get(key).push(h);
+}
+
 /* What it is to its owner: permits may have been given to a future that has not run since. */
 const roleOf = (h) => h.partial ? 'in part given to' : h.granted ? 'given to' : ROLES[h.role];
 
@@ -27,7 +36,7 @@ const roleOf = (h) => h.partial ? 'in part given to' : h.granted ? 'given to' : 
  * it is in one.
  */
 const doubtOf = (h) => [h.places > 1 ? 'one of ' + count(h.places) + ' places' : '',
-	doubtWords(h.doubt)].filter(Boolean).join(', ');
+	doubtWords(h.doubt, holdingsAlike.get(h.object + ' ' + h.role))].filter(Boolean).join(', ');
 
 const holdingsOfTask = (() => {
 	const byTask = new Map();
