@@ -1,4 +1,4 @@
-/* Finds all instances of a generic function or type, or all impls of Drop, in one crate. */
+/* Finds all instances of a generic function or type, impls of Drop, or coroutines, in one crate. */
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -139,6 +139,34 @@ static void visit_drops(struct dwarf_module *dm, struct unit *u, void *arg)
 	}
 }
 
+/* Is it the last component of a coroutine's type, such as {async_fn_env#0}<T>, but no closure? */
+static bool is_coroutine_type(const char *own)
+{
+	return own && own[0] == '{' && strstr(own, "_env#") && !str_begins(own, "{closure_env#");
+}
+
+static void visit_coroutines(struct dwarf_module *dm, struct unit *u, void *arg)
+{
+	const struct instance_search *s = arg;
+
+	for (uint32_t i = 0; i < u->nscopes; i++) {
+		const struct scope_note *note = &u->scopes[i];
+		STR(name);
+
+		if (note->tag == DW_TAG_structure_type &&
+		    is_coroutine_type(scan_scope_name(&dm->sections, u, i)) &&
+		    die_append_name(dm, u->start + note->die, &name))
+			s->visit(str_text(&name), false, s->arg);
+	}
+}
+
+static unit_fn *visitor_for(const char *path)
+{
+	if (strcmp(path, OWN_DROP) == 0)
+		return visit_drops;
+	return strcmp(path, COROUTINE_TYPES) == 0 ? visit_coroutines : visit_instances;
+}
+
 static bool is_much_to_scan(const struct dwarf_module *dm, const struct unit *here)
 {
 	uint64_t bytes = 0;
@@ -167,7 +195,7 @@ void lookup_dwarf_each_instance(struct dwarf_module *dm, uint64_t near, const ch
 	struct scanner *passing = here && is_much_to_scan(dm, here) ? scanner_new() : NULL;
 
 	find_outer(&s);
-	unit_fn *visit_unit = strcmp(path, OWN_DROP) == 0 ? visit_drops : visit_instances;
+	unit_fn *visit_unit = visitor_for(path);
 	for (size_t i = 0; here && i < dm->nunits; i++) {
 		if (poll_units_same_crate(here, &dm->units[i]))
 			debuginfo_pass(dm, &dm->units[i], passing, visit_unit, &s);

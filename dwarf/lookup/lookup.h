@@ -214,7 +214,7 @@ uint64_t lookup_crate(struct dwarf_module *dm, uint64_t die);
  * Calls visit for each type or function that is an instance of the generic path ("tokio::runtime
  * ::task::raw::poll" has "...::poll<A, B>"). Searches the units of the crate that the unit of the
  * DIE near belongs to. has_code: the instance is a function with an address in the file. A name may
- * be visited more than once.
+ * be visited more than once. Two paths of records.h stand for others: OWN_DROP and COROUTINE_TYPES.
  */
 typedef void instance_fn(const char *name, bool has_code, void *arg);
 void lookup_each_instance(struct dwarf_module *dm, uint64_t near, const char *path,

@@ -1,4 +1,5 @@
 #include <dwarf.h>
+#include <string.h>
 
 #include "dwarf/lookup/lookup_dwarf.h"
 #include "dwarf/names/qualified.h"
@@ -123,11 +124,43 @@ static void test_impls_of_drop(void **state)
 	fixture_close(&f);
 }
 
+struct coroutine_names {
+	unsigned middle, n; /* middle: visits of the coroutine of shapes::middle */
+};
+
+static void check_coroutine(const char *name, bool has_code, void *arg)
+{
+	struct coroutine_names *c = arg;
+
+	assert_false(has_code);
+	assert_non_null(strstr(name, "_env#"));
+	assert_null(strstr(qualified_last(name), "{closure_env#"));
+	c->middle += strcmp(name, "shapes::middle::{async_fn_env#0}") == 0;
+	c->n++;
+}
+
+/* The types of coroutines are listed by their whole names, without closures. */
+static void test_coroutines_are_listed(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t near = type_die(must_find(f, "shapes::Root"));
+
+	for (int i = 0; i < 2; i++) {
+		struct coroutine_names c = { 0 };
+
+		lookup_each_instance(f->dm, near, COROUTINE_TYPES, check_coroutine, &c);
+		assert_true(c.middle > 0);
+		assert_true(c.n > c.middle);
+		lookup_cached_instances_forget(f->dm);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_that_is_visited_is_known),
 		cmocka_unit_test(test_paths_are_distinguished),
+		cmocka_unit_test(test_coroutines_are_listed),
 		cmocka_unit_test(test_crates_are_distinguished),
 		cmocka_unit_test(test_impls_of_drop),
 	};

@@ -99,6 +99,8 @@ struct records_identity {
  * path of the impl is. The generic argument of their names is T.
  */
 #define OWN_DROP "core::ops::drop::Drop::drop"
+/* A path that stands for the types of coroutines: the instances are their qualified names. */
+#define COROUTINE_TYPES "{coroutine}"
 
 struct records;
 

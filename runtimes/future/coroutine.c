@@ -124,6 +124,7 @@ const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct t
 	lookup_context(t);
 	plan->variants = type_variants(t, &plan->nstates);
 	plan->states = NEW_ARRAY(&in->arena, struct coroutine_state *, plan->nstates);
+	plan->merged = NEW(&in->arena, struct coroutine_merged);
 	map_put(&in->coroutines, (uintptr_t)plan->type, (void *)(uintptr_t)t);
 	return plan;
 }

@@ -103,6 +103,12 @@ struct coroutine_state {
 	bool captured;     /* the variables of an unresumed one are filled in */
 };
 
+/* What merged_code_polled() has found once. */
+struct coroutine_merged {
+	const char *others; /* of its crate that may have its code; NULL: none */
+	bool known;
+};
+
 struct coroutine_plan {
 	enum future_kind kind;
 	const char *function, *type;
@@ -111,6 +117,7 @@ struct coroutine_plan {
 	size_t nstates;
 	const struct source_place *defined; /* see coroutine_defined_at() */
 	bool defined_known;
+	struct coroutine_merged *merged; /* never NULL */
 };
 
 const struct coroutine_plan *coroutine_plan(struct inspector *in, const struct type *t);

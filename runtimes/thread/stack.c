@@ -8,6 +8,7 @@
 #include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/query/locals.h"
+#include "runtimes/query/merged_code.h"
 #include "runtimes/thread/block_on.h"
 
 /* Whether a function matches the row by the prefix of its path and by its own name. */
@@ -166,46 +167,23 @@ const char *stack_mark_future_name(struct arena *a, const struct mark *m)
 	return m->of->types ? qualified_first_generic(a, m->name) : NULL;
 }
 
-/* Does the function poll coroutines that are declared where t is? */
-static bool is_of_line(const struct function *f, const struct type *t)
-{
-	size_t n;
-	const struct variant *first = type_variants(t, &n);
-	const char *file, *dir;
-	unsigned line;
-
-	return f && n && first->file && lookup_variable_place(f->dm, f->die, &file, &dir, &line) &&
-	       line == first->line && strcmp(file, first->file) == 0;
-}
-
-/*
- * The coroutine that the mark's function polls, where the debug info has the code of its poll
- * function under the name of another coroutine: rustc 1.95 makes one function of the bodies of two
- * async fns of one macro, while each has the poll function of its task. Otherwise NULL.
- */
-static const struct type *merged_coroutine(const struct mark *from, const struct location *l)
-{
-	const struct type *t = stack_mark_future_type(from);
-	SCRATCH(tmp);
-
-	if (!t || !type_is_coroutine(t) || !l->function ||
-	    strcmp(name_function(&tmp, type_name(t)), name_function(&tmp, l->name)) == 0)
-		return NULL;
-	return is_of_line(l->function, t) ? t : NULL;
-}
-
-/* from: the mark whose function polls it; NULL: another coroutine does. */
+/* polled: the coroutine that it polls, where that is another one than its function's name says. */
 static struct future *running_future(struct collector *c, const struct location *l,
-                                     const struct mark *from)
+                                     const struct merged_code_polled *polled)
 {
-	const struct type *merged = from ? merged_coroutine(from, l) : NULL;
+	const struct type *other = polled->type;
 	struct future *f = NEW(c->a, struct future);
 
+	if (other && strcmp(name_function(&c->scratch, type_name(other)),
+	                    name_function(&c->scratch, l->name)) == 0)
+		other = NULL;
 	f->kind = coroutine_kind(l->name);
 	f->function =
-		merged ? inspector_clean_name(c->a, name_function(&c->scratch, type_name(merged)))
-		       : coroutine_poll_path(c->a, l);
-	f->type = inspector_clean_name(c->a, merged ? type_name(merged) : l->name);
+		other ? inspector_clean_name(c->a, name_function(&c->scratch, type_name(other)))
+		      : coroutine_poll_path(c->a, l);
+	f->type = inspector_clean_name(c->a, other ? type_name(other) : l->name);
+	f->aliases = polled->aliases;
+	f->uncertain = polled->aliases != NULL;
 	f->await_point = -1;
 	f->running = true;
 	f->line = l->line;
@@ -308,12 +286,29 @@ static struct native_scope *scope_of(struct collector *c, const struct thread_st
 	return ret;
 }
 
+/* The next inner coroutine of a chain; poller is that around it, and becomes this one. */
+static struct future *next_running(struct collector *c, const struct location *l,
+                                   struct merged_code_poller *poller)
+{
+	struct merged_code_polled polled;
+
+	merged_code_polled(c->in, l, poller, &polled);
+	struct future *f = running_future(c, l, &polled);
+
+	*poller = (struct merged_code_poller){ .type = polled.aliases ? NULL : polled.type,
+		                               .file = f->file_short,
+		                               .line = f->line };
+	return f;
+}
+
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
-                                   const struct marks *marks, size_t mark)
+                                   const struct marks *marks, size_t mark, bool doubtful)
 {
 	const struct mark *from = &marks->data[mark];
 	const struct mark *to = mark + 1 < marks->n ? &marks->data[mark + 1] : NULL;
 	struct future *outermost = NULL, *last = NULL;
+	struct merged_code_poller poller = { .type = stack_mark_future_type(from),
+		                             .is_runtime = true };
 
 	for (size_t i = from->frame + 1; i-- > 0;) {
 		bool any = false;
@@ -330,7 +325,9 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
 			    !coroutine_is_poll(&l[j]))
 				continue;
-			struct future *f = running_future(c, &l[j], last ? NULL : from);
+			struct future *f = next_running(c, &l[j], &poller);
+
+			poller.type = doubtful ? NULL : poller.type;
 			const struct frame_place place = { .frame = &s->stack.frames[i],
 				                           .function = scope_of(c, s, i, j),
 				                           .cfa = frame_end(s, i),

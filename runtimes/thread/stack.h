@@ -59,10 +59,11 @@ void stack_note_outer_roots(struct collector *c, const struct thread_info *info,
                             const struct mark *block_on);
 /*
  * The coroutines that are executing between a mark and the next inner mark, outermost first, as a
- * chain of running futures; NULL if there are none. Reads line tables: do not call during a stop.
+ * chain of running futures; NULL if there are none. doubtful: the mark's function may be that of
+ * other futures than it names. Reads line tables: do not call during a stop.
  */
 struct future *stack_running_chain(struct collector *c, const struct thread_stack *s,
-                                   const struct marks *marks, size_t mark);
+                                   const struct marks *marks, size_t mark, bool doubtful);
 
 /*
  * The native frames with source lines, for output. task: that the thread runs, or NULL. Do not call

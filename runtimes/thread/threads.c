@@ -24,7 +24,7 @@ static void finish_task(struct collector *c, const struct thread_stack *s,
 	if (mark == marks->n)
 		mark = last_mark(marks, MARK_TASK_POLL, NULL);
 	if (mark < marks->n)
-		running = stack_running_chain(c, s, marks, mark);
+		running = stack_running_chain(c, s, marks, mark, any && any->aliases);
 	if (running && any) {
 		running->aliases = any->aliases;
 		running->uncertain |= any->uncertain;
@@ -76,7 +76,8 @@ static void finish_root(struct collector *c, struct thread_info *info, const str
                         const struct marks *marks)
 {
 	size_t mark = last_mark(marks, MARK_BLOCK_ON, NULL);
-	struct future *running = mark < marks->n ? stack_running_chain(c, s, marks, mark) : NULL;
+	struct future *running =
+		mark < marks->n ? stack_running_chain(c, s, marks, mark, false) : NULL;
 
 	if (running) {
 		info->root = running;

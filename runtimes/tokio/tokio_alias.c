@@ -9,6 +9,7 @@
 
 #include "debugger/base/str.h"
 #include "dwarf/names/qualified.h"
+#include "runtimes/query/merged_code.h"
 #include "runtimes/tokio/tokio.h"
 
 static const char poll_path[] = "tokio::runtime::task::raw::poll";
@@ -51,58 +52,6 @@ static void visit_poll(const char *name, bool has_code, void *arg)
 
 	if (has_code)
 		map_put(&s->with_code, map_key_of_text(args), NULL);
-}
-
-/* Length of a coroutine's name up to the generics of its function. */
-static size_t source_len(const char *name)
-{
-	const char *last = qualified_last(name);
-
-	return (size_t)(last - name) + qualified_base_len(last);
-}
-
-/* The variant of a coroutine that was not polled yet, whose place is that of the source; or NULL.
- */
-static const struct variant *declaration(const struct type *coroutine, size_t *nstates)
-{
-	const struct variant *v = type_variants(coroutine, nstates);
-
-	for (size_t i = 0; i < *nstates; i++) {
-		if (v[i].name && strcmp(v[i].name, "Unresumed") == 0)
-			return v[i].file && v[i].line ? &v[i] : NULL;
-	}
-	return NULL;
-}
-
-/*
- * May the poll functions of both coroutines be merged? The panics of a coroutine that is polled
- * after its end name its place, so only coroutines of one line have equal code: instances of one
- * generic source, and what one macro declares (rustc 1.95 places both of `pair!(load_users,
- * load_orders)` at the line of the macro). A coroutine without an end that cannot unwind has no
- * such panics. Equal code switches over as many states.
- */
-static bool coroutines_may_share(const struct type *t, const struct type *other)
-{
-	size_t len = source_len(type_name(t)), n, nother;
-	const struct variant *v = declaration(t, &n), *w = declaration(other, &nother);
-
-	if (n != nother)
-		return false;
-	if (!debuginfo_panics_unwind(type_module(t)))
-		return true;
-	if (v && w)
-		return v->line == w->line && strcmp(v->file, w->file) == 0;
-	return source_len(type_name(other)) == len &&
-	       memcmp(type_name(t), type_name(other), len) == 0;
-}
-
-/* May the poll functions of both types be merged? Their data must have equal size. */
-static bool may_share_code(const struct type *t, const struct type *other)
-{
-	if (type_size(t) != type_size(other) || type_align(t) != type_align(other) ||
-	    type_is_coroutine(t) != type_is_coroutine(other))
-		return false;
-	return !type_is_coroutine(t) || coroutines_may_share(t, other);
 }
 
 static void visit_cell(const char *name, bool has_code, void *arg)
@@ -187,7 +136,7 @@ void tokio_plan_aliases(struct inspector *in, struct tokio *k, const struct func
 		const struct type *t =
 			strcmp(u->future, own) == 0 ? NULL : lookup_type(f->dm, u->future, f->die);
 
-		if (!t || !may_share_code(t, plan->future))
+		if (!t || !merged_code_may_share(t, plan->future))
 			continue;
 		str_append(&found, found.len ? ", " : "");
 		str_append_clean(&found, u->future, strlen(u->future));

@@ -58,6 +58,27 @@ check_names() {
 			length == 1 and .[0].aliases == null and .[0].uncertain == false' \
 			"$work/tasks.json" >/dev/null || bad "$name is in doubt without a reason"
 	done
+	check_running
+}
+
+# What a function polls at a line has one name. Behind a trait object all that are possible are named.
+check_running() {
+	local outer inner
+
+	while read -r outer inner; do
+		jq -e --arg outer "merged::$outer" --arg inner "merged::$inner" '[.tasks[].root |
+			select(.function == $outer) | .children[]] |
+			length == 1 and .[0].function == $inner and .[0].aliases == null' \
+			"$work/tasks.json" >/dev/null || bad "$outer does not poll $inner alone"
+	done <<-'END'
+		over_left deep_left
+		over_right deep_right
+		over_both deep_right
+		over_times times
+	END
+	jq -e '[.tasks[].root | select(.function == "merged::hold" and .children[0].running) | .children[0] |
+		.function + " " + .aliases | contains("deep_left") and contains("deep_right")] == [true, true]' \
+		"$work/tasks.json" >/dev/null || bad "behind a trait object not both are named"
 }
 
 # A breakpoint on each of a pair whose poll functions the linker has merged.

@@ -46,6 +46,23 @@ macro_rules! spinners {
     };
 }
 
+// Those that other functions poll.
+macro_rules! deep {
+    ($($name:ident),*) => {
+        $(
+            async fn $name(n: u64) -> u64 {
+                SPINNING.fetch_add(1, Ordering::SeqCst);
+                loop {
+                    thread::park();
+                    if black_box(n) == 1000 {
+                        sleep(FOREVER).await;
+                    }
+                }
+            }
+        )*
+    };
+}
+
 // Each of its own macro: no two pairs are declared at one line.
 macro_rules! boxed {
     ($($name:ident),*) => {
@@ -86,6 +103,7 @@ macro_rules! unequal {
 
 sleepers!(load_users, load_orders);
 spinners!(spin_left, spin_right);
+deep!(deep_left, deep_right);
 boxed!(boxed_users, boxed_orders);
 wrapped!(wrapped_users, wrapped_orders);
 unequal!(narrow u8, wide u64);
@@ -93,6 +111,51 @@ unequal!(narrow u8, wide u64);
 async fn alone(n: u64) -> u64 {
     sleep(FOREVER).await;
     black_box(n)
+}
+
+// Polled at two places, so that it is not inlined.
+async fn over_left(n: u64) -> u64 {
+    let mut got = 0;
+    if black_box(n) > 900 {
+        got = deep_left(n + 1).await;
+    }
+    got += deep_left(n).await;
+    black_box(got) + 1
+}
+
+async fn over_right(n: u64) -> u64 {
+    let mut got = 0;
+    if black_box(n) > 900 {
+        got = deep_right(n + 1).await;
+    }
+    got += deep_right(n).await;
+    black_box(got) + 2
+}
+
+// Awaits both, in different lines.
+async fn over_both(n: u64) -> u64 {
+    let mut got = 0;
+    if black_box(n) > 900 {
+        got = deep_left(n + 1).await;
+    }
+    got += deep_right(n).await;
+    black_box(got) + 3
+}
+
+// Instances of one function with code of their own: one alone is at a place, though both are awaited.
+async fn times<const N: usize>(n: u64) -> u64 {
+    SPINNING.fetch_add(N, Ordering::SeqCst);
+    loop {
+        thread::park();
+        if black_box(n) == 1000 + N as u64 {
+            sleep(FOREVER).await;
+        }
+    }
+}
+
+#[rustfmt::skip]
+async fn over_times(n: u64) -> u64 {
+    if black_box(n) > 900 { times::<1>(n + 1).await + times::<2>(n + 1).await } else { times::<1>(n).await + times::<2>(n).await }
 }
 
 async fn hold(future: Pin<Box<dyn Future<Output = u64> + Send>>) -> u64 {
@@ -113,7 +176,7 @@ impl<F: Future> Future for Wrap<F> {
 fn main() {
     let n = std::env::args().count() as u64;
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(3)
+        .worker_threads(9)
         .enable_time()
         .build()
         .unwrap();
@@ -130,8 +193,14 @@ fn main() {
         (runtime.spawn(alone(n)).id(), "alone"),
         (runtime.spawn(spin_left(n)).id(), "spin_left"),
         (runtime.spawn(spin_right(n)).id(), "spin_right"),
+        (runtime.spawn(over_left(n)).id(), "over_left deep_left"),
+        (runtime.spawn(over_right(n)).id(), "over_right deep_right"),
+        (runtime.spawn(over_both(n)).id(), "over_both deep_right"),
+        (runtime.spawn(over_times(n)).id(), "over_times times"),
+        (runtime.spawn(hold(Box::pin(deep_left(n)))).id(), "hold deep_left"),
+        (runtime.spawn(hold(Box::pin(deep_right(n)))).id(), "hold deep_right"),
     ];
-    while SPINNING.load(Ordering::SeqCst) < 2 {
+    while SPINNING.load(Ordering::SeqCst) < 8 {
         thread::yield_now();
     }
     let truth = tasks.map(|(id, functions)| format!("truth {id} {functions}"));
