@@ -92,6 +92,21 @@ struct listed_runtime {
 	struct runtime_info *info;
 };
 
+/*
+ * A wait of a future that cannot be entered, such as one with OpenSSL's stream: its socket is
+ * behind a pointer to C. What is registered for its waker may still say what it waits for.
+ */
+struct opaque_wait {
+	struct wait *wait;
+	uint64_t waker;  /* data of the wakers with which the future is polled */
+	unsigned wanted; /* IO_READS, IO_WRITES: see io_direction_wanted() */
+};
+
+/* A registration at which a leaf that can be read waits with that waker. */
+struct known_registration {
+	uint64_t waker, object;
+};
+
 /* The state of one snapshot under construction. */
 struct collector {
 	struct inspector *in;
@@ -121,7 +136,11 @@ struct collector {
 	VEC(struct future_region)
 	regions; /* of the current tree's futures */
 	VEC(uint64_t)
-	reported_wakers;         /* addresses of wakers that the current tree's leaves report */
+	reported_wakers; /* addresses of wakers that the current tree's leaves report */
+	VEC(struct opaque_wait) opaque_waits;
+	/* Of trees with opaque waits, up to nkept, and of the current one. */
+	VEC(struct known_registration) registrations;
+	size_t nkept, nopaque;   /* the numbers of both before the current tree */
 	bool some_held;          /* a tree has unpolled futures */
 	struct arena scratch;    /* freed when the snapshot is finished */
 	struct arena words;      /* parts of a leaf's phrase; dropped when the next leaf is read */

@@ -219,6 +219,14 @@ struct task_types {
 
 /* ---- the runtime ---- */
 
+/* A waker that an I/O driver calls when the kernel reports something of a descriptor. */
+struct registration {
+	uint64_t object; /* what epoll has as the data of the descriptor; elsewhere its identity */
+	uint64_t waker;  /* data of the waker */
+	unsigned interest; /* IO_READS, IO_WRITES, and bits of the runtime's own */
+};
+typedef void registration_fn(const struct registration *r, void *arg);
+
 struct runtime {
 	const char *name;     /* its crate: "tokio"; printed as runtimes[].kind */
 	const char *path;     /* the prefix of the paths of its code: "tokio::" */
@@ -268,6 +276,8 @@ struct runtime {
 	void (*describe_threads)(struct collector *c);
 	/* Adds and decodes the tasks to which only decoded futures lead. */
 	void (*follow)(struct collector *c);
+	/* Reports the wakers that the I/O drivers of its runtimes have. */
+	void (*registrations)(struct collector *c, registration_fn *fn, void *arg);
 	/*
 	 * In place of the phases after list(), by function names alone, where the debug info has no
 	 * copy of it.

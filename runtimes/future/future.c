@@ -482,9 +482,16 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 
 static void note_region(struct decoder *d, struct value v)
 {
-	if (d->depth == 0)
-		d->c->regions.n = d->c->reported_wakers.n = 0;
-	*vec_push(&d->c->regions) =
+	struct collector *c = d->c;
+
+	if (d->depth == 0) {
+		c->regions.n = c->reported_wakers.n = 0;
+		if (c->opaque_waits.n == c->nopaque)
+			c->registrations.n = c->nkept;
+		c->nkept = c->registrations.n;
+		c->nopaque = c->opaque_waits.n;
+	}
+	*vec_push(&c->regions) =
 		(struct future_region){ v.type, v.addr, type_size(v.type), leaf_is_known(v.type) };
 }
 

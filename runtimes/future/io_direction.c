@@ -114,6 +114,11 @@ struct io_direction io_direction(const struct reach *r, size_t index)
 	return (struct io_direction){ 0 };
 }
 
+unsigned io_direction_wanted(const struct type *t)
+{
+	return (unsigned)io_direction_of(crates_of(t), type_name(t), NULL) & (IO_READS | IO_WRITES);
+}
+
 unsigned io_direction_woken(const struct decoder *d, unsigned woken)
 {
 	return woken & d->direction.meant ? woken & d->direction.meant : woken;

@@ -27,4 +27,10 @@ struct io_direction io_direction(const struct reach *r, size_t index);
  */
 unsigned io_direction_woken(const struct decoder *d, unsigned woken);
 
+/*
+ * The direction that a future of the type wants of the stream inside it: IO_READS or IO_WRITES; 0:
+ * unknown, or both.
+ */
+unsigned io_direction_wanted(const struct type *t);
+
 #endif

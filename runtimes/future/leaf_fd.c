@@ -1,6 +1,7 @@
 /* Describes file descriptors at which leaves wait. */
 #include "runtimes/future/leaf_fd.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "debugger/base/str.h"
@@ -72,4 +73,40 @@ const char *leaf_fd_direction(const char *operation)
 			return directions[i].direction;
 	}
 	return NULL;
+}
+
+const char *leaf_fd_interest(unsigned interest)
+{
+	switch (interest & (IO_READS | IO_WRITES)) {
+	case IO_READS:
+		return "readable";
+	case IO_WRITES:
+		return "writable";
+	case IO_READS | IO_WRITES:
+		return "readable or writable";
+	default:
+		return interest ? "an event" : NULL;
+	}
+}
+
+const char *leaf_fd_send_queue(const struct leaf *l, int fd)
+{
+	struct arena *a = l->d->c->a;
+	struct descriptor d;
+
+	if (l->d->c->warm_up)
+		return "";
+	fd_info_refresh(l->d->c->in->target);
+	if (!fd_info_read(l->d->c->in->target, a, fd, &d) || !d.current || !d.unsent ||
+	    leaf_fd_is_connecting(&d))
+		return "";
+	wait_int(l, "send_queue", (int64_t)d.unsent);
+	if (d.unacknowledged >= 0)
+		wait_int(l, "unacknowledged", d.unacknowledged);
+	if (d.peer_window >= 0)
+		wait_int(l, "peer_window", d.peer_window);
+	if (d.retransmits >= 0)
+		wait_int(l, "retransmits", d.retransmits);
+	return arena_printf(a, ", Send-Q %" PRIu64 "%s", d.unsent,
+	                    d.peer_window == 0 ? ", the peer's window is 0" : "");
 }

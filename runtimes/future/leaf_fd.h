@@ -11,6 +11,13 @@
  * connection is being established with ", connecting, 3 SYNs sent".
  */
 const char *leaf_fd_describe(const struct leaf *l, int fd);
+/*
+ * Of a socket that the future waits to write to: what the kernel has not sent yet, and whether the
+ * peer lets it. A suffix for the phrase; the same is added as details.
+ */
+const char *leaf_fd_send_queue(const struct leaf *l, int fd);
+/* Words for IO_READS and IO_WRITES, "an event" for other bits; NULL: no bit is set. */
+const char *leaf_fd_interest(unsigned interest);
 /* Has a TCP socket asked its peer, which has not answered yet? */
 bool leaf_fd_is_connecting(const struct descriptor *d);
 /*

@@ -399,6 +399,7 @@ struct search {
 	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
 	size_t nwakers;
 	bool explains; /* futures are noted, too */
+	bool opaque;   /* what the future waits for is behind something that cannot be entered */
 	struct beside_futures futures;
 };
 
@@ -617,6 +618,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	} else {
 		l.w->kind = "unknown";
 		wait_phrase(&l, "what it waits for is not known");
+		s->opaque = s->d->waker && !s->d->unpolled && !s->d->forgotten;
 	}
 }
 
@@ -648,6 +650,10 @@ void object_walk_explain(struct decoder *d, struct value v, struct future *f)
 	n = beside_decode_futures(d, &s.futures, frames, own, MAX_RESOURCES + BESIDE_MAX_FUTURES);
 	if (n == own) {
 		*f = explained;
+		if (s.opaque)
+			*vec_push(&d->c->opaque_waits) =
+				(struct opaque_wait){ f->wait, d->waker,
+				                      io_direction_wanted(v.type) };
 		return;
 	}
 	for (size_t i = 0; i < own; i++)

@@ -21,6 +21,7 @@
 #include "runtimes/inspect/decode.h"
 #include "runtimes/inspect/layout_import.h"
 #include "runtimes/inspect/one_owner.h"
+#include "runtimes/inspect/opaque_waits.h"
 #include "runtimes/inspect/other_executors.h"
 #include "runtimes/query/locals.h"
 #include "runtimes/query/native.h"
@@ -302,6 +303,8 @@ struct snapshot *collector_finish(struct collector *c)
 	vec_free(&c->task_sets);
 	vec_free(&c->regions);
 	vec_free(&c->reported_wakers);
+	vec_free(&c->opaque_waits);
+	vec_free(&c->registrations);
 	vec_free(&c->runtimes);
 	vec_free(&c->listed);
 	vec_free(&c->polls);
@@ -360,6 +363,8 @@ static bool collect_runtimes(struct collector *c)
 		if (found.data[i]->follow)
 			found.data[i]->follow(c);
 	}
+	if (c->opaque_waits.n)
+		opaque_waits_explain(c, found.data, found.n);
 	collector_publish_runtimes(c);
 	bool any = found.n > 0;
 	vec_free(&found);

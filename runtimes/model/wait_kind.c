@@ -155,7 +155,7 @@ const struct wait_kind wait_kinds[] = {
 	{ .name = "pending", .target = WAIT_FOREVER },
 	{ .name = "ready" },
 	{ .name = "yield" },
-	{ .name = "waker", .details = "wakers" },
+	{ .name = "waker", .details = "wakers " IO },
 	{ .name = "nothing", .target = WAIT_NOBODY },
 	{ .name = "empty" },
 	{ .name = "unknown" },

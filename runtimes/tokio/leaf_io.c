@@ -12,6 +12,7 @@
 #include "runtimes/common/waker.h"
 #include "runtimes/future/io_direction.h"
 #include "runtimes/future/leaf_fd.h"
+#include "runtimes/tokio/tokio.h"
 #include "runtimes/tokio/tokio_leaf.h"
 
 enum {
@@ -19,6 +20,7 @@ enum {
 	MAX_HOPS = 16,
 	MAX_REFERENCES = 2, /* nested references in an async fn's self */
 	MAX_FD = 1 << 24,
+	MAX_REGISTRATIONS = 1 << 20, /* of one driver */
 };
 
 enum {
@@ -35,6 +37,7 @@ enum {
 	WAITER_WAKER,
 	WAITER_INTEREST,
 	WAITER_NEXT,
+	IO_NEXT,
 };
 
 #define READINESS_TYPE    "tokio::runtime::io::scheduled_io::Readiness"
@@ -70,6 +73,9 @@ const struct binding_row leaf_io_layout[] = {
 	                      .optional = true },
 	[WAITER_NEXT] = { "io.waiter.next", "type:" WAITER_TYPE, "pointers.next.Some.0",
 	                  .optional = true },
+	/* since 1.30 */
+	[IO_NEXT] = { "io.next", "type:" SCHEDULED_IO_TYPE, "linked_list_pointers.next.Some.0",
+	              .optional = true },
 	{ 0 },
 };
 
@@ -143,7 +149,7 @@ static bool find_source(struct value v, struct value *ret)
 	return false;
 }
 
-/* The ScheduledIo behind an Arc or a slab's Ref. */
+/* The ScheduledIo behind an Arc, a NonNull or a slab's Ref. */
 static struct error *follow_scheduled_io(const struct leaf *l, struct value v, struct value *ret)
 {
 	for (int hop = 0; v.type && hop < MAX_HOPS; hop++) {
@@ -217,16 +223,18 @@ static struct error *read_slot(const struct leaf *l, struct value io, const char
 	return waker_stored(l->d->c, place, l->d->waker, &ret->armed, &ret->vacant);
 }
 
-/* The interest bits of this task's futures in the list of waiters. */
-static struct error *list_interest(const struct leaf *l, struct value io, uint64_t *ret)
+/* Called with a Waiter and the place of its waker. */
+typedef struct error *waiter_fn(const struct leaf *l, struct value waiter, struct value waker,
+                                void *arg);
+
+/* Calls fn for the futures in the list of waiters. */
+static struct error *each_waiter(const struct leaf *l, struct value io, waiter_fn *fn, void *arg)
 {
 	struct value waiter, place;
-	bool found, ours;
+	bool found;
 
 	TRY(leaf_place(l, io, leaf_io_layout[IO_WAITERS].path, &waiter, &found));
 	for (int i = 0; found && i < MAX_WAITERS; i++) {
-		uint64_t interest;
-
 		if (type_kind(waiter.type) != TYPE_POINTER && !type_is(waiter.type, WAITER_TYPE)) {
 			const struct member *m = type_single_member(waiter.type);
 			if (!m)
@@ -237,13 +245,22 @@ static struct error *list_interest(const struct leaf *l, struct value io, uint64
 		TRY(leaf_place(l, waiter, leaf_io_layout[WAITER_WAKER].path, &place, &found));
 		if (!found)
 			break;
-		TRY(is_our_waker(l, place, &ours));
-		if (ours) {
-			TRY(leaf_uint(l, waiter, leaf_io_layout[WAITER_INTEREST].path, &interest));
-			*ret |= interest;
-		}
+		TRY(fn(l, waiter, place, arg));
 		TRY(leaf_place(l, waiter, leaf_io_layout[WAITER_NEXT].path, &waiter, &found));
 	}
+	return NULL;
+}
+
+static struct error *add_our_interest(const struct leaf *l, struct value waiter, struct value waker,
+                                      void *arg)
+{
+	uint64_t *ret = arg, interest = 0;
+	bool ours;
+
+	TRY(is_our_waker(l, waker, &ours));
+	if (ours)
+		TRY(leaf_uint(l, waiter, leaf_io_layout[WAITER_INTEREST].path, &interest));
+	*ret |= interest;
 	return NULL;
 }
 
@@ -288,7 +305,7 @@ static struct error *our_interest(struct leaf *l, struct value io, unsigned know
 	TRY(read_slot(l, io, leaf_io_layout[IO_READER].path, &reader));
 	TRY(read_slot(l, io, leaf_io_layout[IO_WRITER].path, &writer));
 	if (!known)
-		TRY(list_interest(l, io, &listed));
+		TRY(each_waiter(l, io, add_our_interest, &listed));
 	TRY(arm_by_any(l, io, &reader, &writer, listed));
 	if (known) {
 		const struct slot *s = known == IO_READS ? &reader : &writer;
@@ -310,20 +327,6 @@ static struct error *our_interest(struct leaf *l, struct value io, unsigned know
 }
 
 /* ---- description ---- */
-
-static const char *direction(uint64_t interest)
-{
-	switch (interest & (READABLE | WRITABLE)) {
-	case READABLE:
-		return "readable";
-	case WRITABLE:
-		return "writable";
-	case READABLE | WRITABLE:
-		return "readable or writable";
-	default:
-		return interest ? "an event" : NULL;
-	}
-}
 
 static struct error *add_readiness(const struct leaf *l, struct value io)
 {
@@ -393,39 +396,16 @@ static bool find_fd(const struct leaf *l, const struct value *source, struct val
 	return found || fd_info_by_epoll_data(l->d->c->in->target, io.addr, ret);
 }
 
-/*
- * Of a socket that the future waits to write to: what the kernel has not sent yet, and whether the
- * peer lets it. A suffix for the phrase.
- */
-static const char *send_queue(const struct leaf *l, int fd)
-{
-	struct arena *a = l->d->c->a;
-	struct descriptor d;
-
-	if (l->d->c->warm_up)
-		return "";
-	fd_info_refresh(l->d->c->in->target);
-	if (!fd_info_read(l->d->c->in->target, a, fd, &d) || !d.current || !d.unsent ||
-	    leaf_fd_is_connecting(&d))
-		return "";
-	wait_int(l, "send_queue", (int64_t)d.unsent);
-	if (d.unacknowledged >= 0)
-		wait_int(l, "unacknowledged", d.unacknowledged);
-	if (d.peer_window >= 0)
-		wait_int(l, "peer_window", d.peer_window);
-	if (d.retransmits >= 0)
-		wait_int(l, "retransmits", d.retransmits);
-	return arena_printf(a, ", Send-Q %" PRIu64 "%s", d.unsent,
-	                    d.peer_window == 0 ? ", the peer's window is 0" : "");
-}
-
 /* source is NULL where the owner of the registration is unknown. */
 static struct error *describe(const struct leaf *l, const char *name, const struct value *source,
                               struct value io, const struct interest *interest)
 {
-	const char *what = direction(interest->bits), *where = "", *queue = "";
+	const char *what = leaf_fd_interest((unsigned)interest->bits), *where = "", *queue = "";
 	int fd;
 
+	if (l->w->armed == ARMED_YES && !l->d->strict)
+		*vec_push(&l->d->c->registrations) =
+			(struct known_registration){ l->d->waker, io.addr };
 	wait_string(l, "resource", name);
 	if (what)
 		wait_string(l, "direction", what);
@@ -434,7 +414,7 @@ static struct error *describe(const struct leaf *l, const char *name, const stru
 	TRY(add_readiness(l, io));
 	if (find_fd(l, source, io, &fd)) {
 		where = leaf_fd_describe(l, fd);
-		queue = interest->bits & WRITABLE ? send_queue(l, fd) : "";
+		queue = interest->bits & WRITABLE ? leaf_fd_send_queue(l, fd) : "";
 	}
 	wait_phrase(l, "%s%s%s%s%s%s", name, what ? " " : "", what ? what : "", where, queue,
 	            interest->absent ? ", not registered for it" : "");
@@ -530,6 +510,100 @@ static struct error *decode_readiness(struct leaf *l)
 		return describe(l, "I/O", NULL, io, &interest);
 	l->w->object = holder.addr;
 	return describe(l, resource_name(l, holder.type), &source, io, &interest);
+}
+
+/* ---- all registrations of a driver ---- */
+
+/* Arguments of report_waiter(). */
+struct report {
+	struct registration r;
+	registration_fn *fn;
+	void *arg;
+};
+
+static void report(struct report *to, struct waker w, unsigned interest)
+{
+	to->r.waker = w.data;
+	to->r.interest = interest;
+	if (w.vtable)
+		to->fn(&to->r, to->arg);
+}
+
+static struct error *report_waiter(const struct leaf *l, struct value waiter, struct value waker,
+                                   void *arg)
+{
+	struct waker w;
+	uint64_t interest;
+
+	TRY(waker_read(l->d->c, waker, &w));
+	TRY(leaf_uint(l, waiter, leaf_io_layout[WAITER_INTEREST].path, &interest));
+	report(arg, w, (unsigned)interest);
+	return NULL;
+}
+
+static struct error *report_slot(const struct leaf *l, struct value io, const char *path,
+                                 unsigned interest, struct report *to)
+{
+	struct value place;
+	struct waker w = { 0 };
+	bool found;
+
+	TRY(leaf_place(l, io, path, &place, &found));
+	if (found)
+		TRY(waker_read(l->d->c, place, &w));
+	report(to, w, interest);
+	return NULL;
+}
+
+/* A waker in the slot of a direction that is ready is left from an earlier wait. */
+static struct error *report_io(const struct leaf *l, struct value io, struct report *to)
+{
+	uint64_t ready;
+
+	to->r.object = io.addr;
+	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &ready));
+	if (!(ready & (READABLE | READ_CLOSED)))
+		TRY(report_slot(l, io, leaf_io_layout[IO_READER].path, READABLE, to));
+	if (!(ready & (WRITABLE | WRITE_CLOSED)))
+		TRY(report_slot(l, io, leaf_io_layout[IO_WRITER].path, WRITABLE, to));
+	return each_waiter(l, io, report_waiter, to);
+}
+
+/*
+ * Reads a driver's list of all registrations (runtime/io/registration_set.rs). An empty one has no
+ * head; nor has a driver that is disabled, or of a version with a slab. A list that was damaged may
+ * have a cycle.
+ */
+static struct error *report_list(struct collector *c, const struct tokio_runtime *r,
+                                 struct map *seen, struct report *to)
+{
+	struct decoder d = { .c = c, .runtime = NO_RUNTIME };
+	const struct leaf l = { .d = &d };
+	struct value io;
+	bool found;
+
+	TRY(bindings_eval(c->in->target, &r->tokio->layout, r->flavor->registrations, r->handle,
+	                  &io, &found));
+	for (int i = 0; found && i < MAX_REGISTRATIONS; i++) {
+		TRY(follow_scheduled_io(&l, io, &io));
+		if (!map_put(seen, io.addr, to))
+			break;
+		TRY(report_io(&l, io, to));
+		TRY(leaf_place(&l, io, leaf_io_layout[IO_NEXT].path, &io, &found));
+	}
+	return NULL;
+}
+
+/* A list that cannot be read to its end tells what it has before that. */
+void tokio_registrations(struct collector *c, registration_fn *fn, void *arg)
+{
+	const struct tokio_walk *walk = tokio_walk(c);
+	struct report to = { .fn = fn, .arg = arg };
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < walk->nruntimes; i++)
+		error_free(report_list(c, &walk->runtimes[i], &seen, &to));
+	map_free(&seen);
 }
 
 #define RESOURCE(name)                                                                             \

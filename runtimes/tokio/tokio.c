@@ -92,6 +92,10 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_MT_CLOCK_UNFROZEN] = { "mt.clock.unfrozen", "mt.handle",
 	                              "driver.clock.inner.unfrozen", .optional = true },
+	/* 1.30; before, a slab */
+	[TOKIO_MT_REGISTRATIONS] = { "mt.registrations", "mt.handle",
+	                             "driver.io.Enabled.0.synced.registrations.head.Some.0",
+	                             .optional = true },
 	[TOKIO_MT_TIME_START] = { "mt.time.start", "mt.handle",
 	                          "driver.time.time_source.start_time", .optional = true },
 	/* 1.49 | 1.45, 1.24 to 1.37 | 1.38 to 1.44 are sharded and have no single clock */
@@ -147,6 +151,10 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 	/* with tokio's test-util only: None while time::pause() is in force */
 	[TOKIO_CT_CLOCK_UNFROZEN] = { "ct.clock.unfrozen", "ct.handle",
 	                              "driver.clock.inner.unfrozen", .optional = true },
+	/* 1.30; before, a slab */
+	[TOKIO_CT_REGISTRATIONS] = { "ct.registrations", "ct.handle",
+	                             "driver.io.Enabled.0.synced.registrations.head.Some.0",
+	                             .optional = true },
 	[TOKIO_CT_TIME_START] = { "ct.time.start", "ct.handle",
 	                          "driver.time.time_source.start_time", .optional = true },
 	[TOKIO_CT_TIME_ELAPSED] = { "ct.time.elapsed", "ct.handle",
@@ -184,6 +192,7 @@ static const struct binding_row rows[TOKIO_NROWS] = {
 		.blocking_limit = TOKIO_##p##_BLOCKING_LIMIT,                                      \
 		.time_start = TOKIO_##p##_TIME_START, .time_elapsed = TOKIO_##p##_TIME_ELAPSED,    \
 		.clock_unfrozen = TOKIO_##p##_CLOCK_UNFROZEN,                                      \
+		.registrations = TOKIO_##p##_REGISTRATIONS,                                        \
 	}
 const struct tokio_flavor tokio_flavors[2] = {
 	FLAVOR(TOKIO_MULTI_THREAD, MT),

@@ -47,6 +47,7 @@ enum tokio_row {
 	TOKIO_MT_TIME_START,
 	TOKIO_MT_TIME_ELAPSED,
 	TOKIO_MT_CLOCK_UNFROZEN,
+	TOKIO_MT_REGISTRATIONS,
 	TOKIO_CT_HANDLE,
 	TOKIO_CT_STRONG,
 	TOKIO_CT_SHARED,
@@ -71,6 +72,7 @@ enum tokio_row {
 	TOKIO_CT_TIME_START,
 	TOKIO_CT_TIME_ELAPSED,
 	TOKIO_CT_CLOCK_UNFROZEN,
+	TOKIO_CT_REGISTRATIONS,
 	TOKIO_STATE,
 	TOKIO_POLL,
 	TOKIO_TRAILER_OFFSET,
@@ -91,7 +93,7 @@ struct tokio_flavor {
 	enum tokio_row arc, handle, strong, closed, shared, owned, shards, shard_head, shard_tail,
 		list_head, list_tail, owned_id, count, name, inject, blocking_threads,
 		blocking_idle, blocking_queue, blocking_jobs, blocking_shards, blocking_limit,
-		time_start, time_elapsed, clock_unfrozen;
+		time_start, time_elapsed, clock_unfrozen, registrations;
 };
 extern const struct tokio_flavor tokio_flavors[2];
 
@@ -256,6 +258,7 @@ void tokio_list(struct collector *c);
 void tokio_decode(struct collector *c, struct task *task);
 void tokio_describe_threads(struct collector *c);
 void tokio_follow(struct collector *c);
+void tokio_registrations(struct collector *c, registration_fn *fn, void *arg);
 /* Any one of tokio; NULL: there is none. */
 struct tokio_runtime *tokio_any_runtime(const struct collector *c);
 /* The runtime of that index in the snapshot; NULL: it is none of tokio's. */

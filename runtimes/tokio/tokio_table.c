@@ -238,6 +238,7 @@ const struct runtime tokio_table = {
 	.decode = tokio_decode,
 	.describe_threads = tokio_describe_threads,
 	.follow = tokio_follow,
+	.registrations = tokio_registrations,
 	.describe_threads_by_stack = tokio_describe_threads_by_stack,
 	.note = tokio_note_roots,
 	.free = free_walk,

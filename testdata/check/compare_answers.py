@@ -30,6 +30,9 @@ def wait(value):
         # Which descriptor a user's own object means, epoll knows.
         if value.get("resource") in ("AsyncFd", "I/O"):
             value.pop("fd", None)
+    # Where only a registration is known, its descriptor is epoll's alone.
+    if value.get("kind") == "waker" and value.get("resource") == "I/O":
+        value = {key: item for key, item in value.items() if key not in (*KERNEL_KEYS, "fd", "wakers")}
     return value
 
 

@@ -3,6 +3,7 @@
 mod directions;
 mod local;
 mod memory;
+mod opaque;
 mod other;
 mod pipes;
 mod tcp;
@@ -68,6 +69,9 @@ async fn main() {
     memory::start(&mut tasks);
     other::start(&mut tasks);
     directions::start(&mut tasks);
+    if cfg!(feature = "since_1_30") {
+        opaque::start(&mut tasks);
+    }
     Truth::new("sockets")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.0)
