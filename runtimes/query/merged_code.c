@@ -6,6 +6,7 @@
 #include "debugger/base/vec.h"
 #include "dwarf/frame/await_states.h"
 #include "dwarf/module/symtab.h"
+#include "dwarf/names/demangle.h"
 #include "dwarf/names/qualified.h"
 #include "dwarf/records/records.h"
 #include "dwarf/types/type.h"
@@ -324,17 +325,30 @@ static const char *join_names(struct inspector *in, const struct candidates *c,
 	return text.len ? arena_strdup(&in->arena, str_text(&text)) : NULL;
 }
 
+/* May the code of f be that of other functions, too? In unoptimised code the linker alone merges.
+ */
+static bool may_be_shared(const struct function *f)
+{
+	struct code_search s = { .pc = module_link_addr(f->dm->module, f->low).v };
+	const struct unit *u = debuginfo_unit_of(f->dm, f->die);
+
+	if (!u || !poll_symbols_is_unoptimised(f->dm, u))
+		return true;
+	symtab_each_function(f->dm, count_symbol, &s);
+	return s.n > 1;
+}
+
 /* The answer where the poller hides what it polls, or is unknown: the same at each look. */
 static const char *aliases_in_crate(struct inspector *in, struct candidates *c)
 {
 	struct coroutine_merged *merged = coroutine_plan(in, c->named)->merged;
 
-	if (!merged->known) {
+	if (!merged->known && may_be_shared(c->f)) {
 		add_all(c);
 		strike_others(c);
 		merged->others = join_names(in, c, c->named);
-		merged->known = true;
 	}
+	merged->known = true;
 	return merged->others;
 }
 
@@ -369,4 +383,65 @@ void merged_code_polled(struct inspector *in, const struct location *l,
 	if (l->inlined && is_named(&c, ret->type))
 		return;
 	ret->aliases = join_names(in, &c, ret->type);
+}
+
+/* ---- the owner of the code ---- */
+
+struct owner_search {
+	struct dwarf_module *dm;
+	const struct type *other; /* it has no code */
+	const struct type *owner; /* NULL: none yet */
+	bool several;
+};
+
+/* Has the poll function of a coroutine, no instance of a generic one, a symbol? */
+static bool has_symbol(const struct type *coroutine)
+{
+	struct code_search s = { .linkage = lookup_poll_linkage(coroutine) };
+
+	if (!s.linkage)
+		return false;
+	s.len = strlen(s.linkage);
+	symtab_each_function(type_module(coroutine), visit_symbol, &s);
+	return s.here || s.elsewhere;
+}
+
+static void visit_owner(const char *name, bool has_code, void *arg)
+{
+	struct owner_search *s = arg;
+
+	(void)has_code;
+	if (strchr(qualified_last(name), '<') || strcmp(name, type_name(s->other)) == 0)
+		return;
+	const struct type *t = lookup_type(s->dm, name, type_die(s->other));
+
+	if (!t || !type_is_coroutine(t) || t == s->owner || !merged_code_may_share(t, s->other) ||
+	    !has_symbol(t))
+		return;
+	s->several |= s->owner && strcmp(type_name(s->owner), name) != 0;
+	s->owner = t;
+}
+
+/* The coroutine of the async function; NULL: it is none. */
+static const struct type *coroutine_of(struct dwarf_module *dm, const char *path)
+{
+	SCRATCH(tmp);
+	const struct type *t = lookup_type(dm, arena_printf(&tmp, "%s::{async_fn_env#0}", path), 0);
+
+	return t && type_is_coroutine(t) ? t : NULL;
+}
+
+bool merged_code_is_async(struct dwarf_module *dm, const char *path)
+{
+	return coroutine_of(dm, path) != NULL;
+}
+
+const char *merged_code_owner(struct dwarf_module *dm, const char *path, struct arena *a)
+{
+	struct owner_search s = { .dm = dm, .other = coroutine_of(dm, path) };
+
+	if (!s.other || has_symbol(s.other))
+		return NULL;
+	lookup_each_instance(dm, type_die(s.other), COROUTINE_TYPES, visit_owner, &s);
+	return s.owner && !s.several ? name_function(a, type_name(s.owner)) : NULL;
 }

@@ -37,4 +37,13 @@ struct merged_code_polled {
 void merged_code_polled(struct inspector *in, const struct location *l,
                         const struct merged_code_poller *poller, struct merged_code_polled *ret);
 
+/*
+ * The path of the async function whose code the body of another one seems to have: that has a type
+ * but no code, while a coroutine that may share it (merged_code_may_share()) has some. path: of the
+ * other one, whole. NULL: it has code, it is no async function, or several may be meant.
+ */
+const char *merged_code_owner(struct dwarf_module *dm, const char *path, struct arena *a);
+/* Is that the path of an async function, whole? A function of its name only makes the future. */
+bool merged_code_is_async(struct dwarf_module *dm, const char *path);
+
 #endif

@@ -15,6 +15,7 @@
 #include "runtimes/hits/predicate_filter.h"
 #include "runtimes/query/first_poll.h"
 #include "runtimes/query/function_named.h"
+#include "runtimes/query/merged_code.h"
 #include "runtimes/query/same_code.h"
 #include "runtimes/stepping/debuggee.h"
 
@@ -157,34 +158,114 @@ static void set_note(struct breakpoint *bp, const struct spec *spec,
 		bp->note = "the async function is on one line: every poll of it passes here";
 }
 
-/* Why a function of the program has no code of its own; NULL: it has, or it is none of the program.
- */
-static const char *find_owner(struct debuginfo *di, const char *name, struct arena *a)
+/* The coroutines whose code the optimiser may have merged with that at the address; NULL: none. */
+static const char *merged_others(const struct breakpoint *bp, struct debuginfo *di, uint64_t addr)
 {
-	const char *owner = same_code_owner(di, name, a);
+	static const struct merged_code_poller unknown;
+	struct merged_code_polled polled;
+	SCRATCH(tmp);
+	size_t n;
+	const struct location *l = lookup_functions_at(di, addr, &tmp, &n);
 
-	return owner ? arena_printf(a,
-	                            "the linker has merged its code with that of %s: a breakpoint "
-	                            "there stops for both",
-	                            owner)
-	             : NULL;
+	if (!bp->debuggee->handle || !coroutine_is_poll(l) || l->inlined)
+		return NULL;
+	merged_code_polled(asyncdbg_inspector(bp->debuggee->handle), l, &unknown, &polled);
+	return polled.aliases;
 }
 
-/* Says which other functions the places of a function belong to, or which has its body. */
-static void note_same_code(struct breakpoint *bp, struct debuginfo *di, const char *name)
+/* Says which other functions the places of a function belong to. */
+static void note_same_code(struct breakpoint *bp, struct debuginfo *di)
 {
 	struct arena *a = &bp->find_arena;
-	const char *others = NULL;
+	const char *others = NULL, *merged = NULL;
 
-	if (bp->note || !bp->nplaces)
-		return;
 	for (size_t i = 0; i < bp->nplaces && i < MAX_SAME_CODE && !others; i++)
 		others = same_code_others(di, bp->places[i].addr, a);
-	bp->note = others ? arena_printf(a,
-	                                 "the linker has merged its code with that of %s: it stops "
-	                                 "there too, under this name",
-	                                 others)
-	                  : find_owner(di, name, a);
+	for (size_t i = 0; i < bp->nplaces && i < MAX_SAME_CODE && !others && !merged; i++)
+		merged = merged_others(bp, di, bp->places[i].addr);
+	if (others)
+		bp->note = arena_printf(a,
+		                        "the linker has merged its code with that of %s: it stops "
+		                        "there too, under this name",
+		                        others);
+	else if (merged)
+		bp->note = arena_printf(a,
+		                        "its code seems to be that of %s, too: it stops there "
+		                        "under this name",
+		                        merged);
+}
+
+/* ---- functions whose code is another one's ---- */
+
+static bool is_body(const struct code_place *p)
+{
+	return p->function && coroutine_kind(p->function) != FUTURE_OTHER;
+}
+
+/* The whole path of an async function whose end was typed, from the places of its name. */
+static const char *async_path(struct dwarf_module *dm, const char *name,
+                              const struct code_places *found)
+{
+	for (size_t i = 0; i < found->n; i++) {
+		const char *path = found->data[i].function;
+
+		if (path && merged_code_is_async(dm, path))
+			return path;
+	}
+	return merged_code_is_async(dm, name) ? name : NULL;
+}
+
+/* Puts the places of both in the order of their addresses. */
+static void join_places(struct arena *a, struct code_places *to, const struct code_places *more)
+{
+	struct code_place *all = NEW_ARRAY(a, struct code_place, to->n + more->n);
+	size_t n = 0, i = 0, j = 0;
+
+	while (i < to->n || j < more->n) {
+		bool first = j == more->n || (i < to->n && to->data[i].addr < more->data[j].addr);
+
+		all[n++] = first ? to->data[i++] : more->data[j++];
+	}
+	to->line = to->n ? to->line : more->line;
+	to->data = all;
+	to->n = n;
+}
+
+/*
+ * Where a function has no code of its own since it was merged with another one, adds that one's
+ * places, and says so. Those of a function that only makes the future are no places of its body.
+ */
+static struct error *find_owner(struct breakpoint *bp, struct debuginfo *di, const char *name,
+                                struct arena *a, struct code_places *found)
+{
+	const struct module *m = di->target->main_module;
+	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+	struct code_places of_owner = { 0 };
+
+	for (size_t i = 0; i < found->n; i++) {
+		if (is_body(&found->data[i]))
+			return NULL;
+	}
+	if (!dm || strpbrk(name, "<{ "))
+		return NULL;
+	const char *path = async_path(dm, name, found), *owner = same_code_owner(di, name, a);
+	const bool linker = owner != NULL;
+
+	if (!owner && path)
+		owner = merged_code_owner(dm, path, a);
+	if (!owner)
+		return NULL;
+	TRY(lookup_function_places(di, owner, a, &of_owner));
+	if (!of_owner.n)
+		return NULL;
+	if (path)
+		found->n = 0;
+	join_places(a, found, &of_owner);
+	bp->note = arena_printf(&bp->find_arena, "%s %s: it stops there, for both",
+	                        linker ? "the linker has merged its code with that of"
+	                               : "it has no code of its own, and seems to share that of",
+	                        owner);
+	return NULL;
 }
 
 /* Names the functions that were probably meant, if the breakpoint is to be on one that is none. */
@@ -201,20 +282,15 @@ static struct error *find_near(struct breakpoint *bp, struct debuginfo *di)
 	TRY(read_spec(&tmp, bp->text, &spec));
 	if (spec.kind != SPEC_FUNCTION)
 		return NULL;
-	const char *owner = find_owner(di, spec.name, &tmp);
-
-	bp->near = owner ? arena_printf(&bp->arena, "; %s", owner) : NULL;
-	if (!bp->near)
-		TRY(function_paths_near(di, spec.name, &tmp, paths, &n));
-	for (size_t i = 0; !bp->near && i < n; i++) {
+	TRY(function_paths_near(di, spec.name, &tmp, paths, &n));
+	for (size_t i = 0; i < n; i++) {
 		/* A breakpoint that has no code. */
 		if (strcmp(paths[i], spec.name) != 0)
 			str_printf(&list, "%s%s", list.len ? " or " : "; did you mean ", paths[i]);
 	}
-	if (!bp->near && !list.len)
+	if (!list.len)
 		return NULL;
-	if (!bp->near)
-		bp->near = arena_printf(&bp->arena, "%s?", str_text(&list));
+	bp->near = arena_printf(&bp->arena, "%s?", str_text(&list));
 	bp->note = arena_printf(&bp->find_arena, "%s%s", bp->note, bp->near);
 	return NULL;
 }
@@ -243,6 +319,7 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 		TRY(lookup_line_places(di, spec.name, spec.line, &tmp, &found));
 	} else if (spec.kind == SPEC_FUNCTION) {
 		TRY(function_named_places(di, spec.name, &tmp, &found));
+		TRY(find_owner(bp, di, spec.name, &tmp, &found));
 	} else {
 		struct region region;
 		size_t n;
@@ -263,9 +340,10 @@ static struct error *find(struct breakpoint *bp, struct debuginfo *di)
 		found = (struct code_places){ .data = &at, .n = 1, .line = l->line };
 	}
 	keep_places(di, bp, &found, spec.kind != SPEC_ADDRESS);
-	set_note(bp, &spec, &found);
-	if (spec.kind == SPEC_FUNCTION)
-		note_same_code(bp, di, spec.name);
+	if (!bp->note)
+		set_note(bp, &spec, &found);
+	if (spec.kind == SPEC_FUNCTION && bp->nplaces && !bp->note)
+		note_same_code(bp, di);
 	return NULL;
 }
 
