@@ -9,6 +9,7 @@
 #include "debugger/base/str.h"
 #include "debugger/target/target.h"
 #include "dwarf/lookup/lookup.h"
+#include "dwarf/names/qualified.h"
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/future.h"
 #include "runtimes/model/names.h"
@@ -107,8 +108,38 @@ static void show_source(struct session *s, const struct location *l, struct stop
 	ret->source = listing_line(s, &place, messages, a);
 }
 
+/* The innermost coroutine that the thread polls; NULL: none is known. */
+static const struct future *innermost_running(const struct snapshot *snap,
+                                              const struct thread_info *th)
+{
+	const struct task *task = th && th->task ? snapshot_task(snap, th->task, th->number) : NULL;
+	const struct future *f = task ? task->root : th ? th->root : NULL;
+
+	while (f && f->running && f->nchildren == 1)
+		f = f->children[0];
+	return f && f->running ? f : NULL;
+}
+
+/* Names the coroutine at l anew where others have its code, as the snapshot tells them apart. */
+static void name_merged(const struct snapshot *snap, const struct location *l, struct stopped *ret,
+                        struct arena *a)
+{
+	static const char env[] = "_env#";
+	const struct future *f = innermost_running(snap, ret->thread);
+	const char *cut = f && f->type ? strstr(qualified_last(f->type), env) : NULL;
+
+	if (!f || !coroutine_is_poll(l) || f->line != l->line)
+		return;
+	/* The type of a future that is not named by its function's debug info. */
+	if (cut)
+		ret->function = arena_printf(a, "%.*s%s", (int)(cut - f->type), f->type,
+		                             cut + strlen("_env"));
+	ret->aliases = f->aliases;
+}
+
 /* What the code at the pc of a thread is. */
-static void find_place(struct session *s, struct stopped *ret, FILE *messages, struct arena *a)
+static void find_place(struct session *s, const struct snapshot *snap, struct stopped *ret,
+                       FILE *messages, struct arena *a)
 {
 	const struct target *t = asyncdbg_target(s->handle);
 	const struct inspector *in = asyncdbg_inspector(s->handle);
@@ -121,6 +152,7 @@ static void find_place(struct session *s, struct stopped *ret, FILE *messages, s
 	const char *name = coroutine_whole_name(a, l);
 
 	ret->function = name ? str_clean(a, name, strlen(name)) : NULL;
+	name_merged(snap, l, ret, a);
 	if (l->file) {
 		const char *file = inspector_source(in, a, l->file, l->comp_dir).text;
 
@@ -217,7 +249,7 @@ struct error *stop_describe(struct session *s, FILE *messages, struct stopped *r
 			ret->breakpoint->event, ret->thread ? ret->thread->task : NULL, &s->answer);
 	if (ret->thread)
 		focus_set_thread(s, ret->thread);
-	find_place(s, ret, messages, &s->answer);
+	find_place(s, snap, ret, messages, &s->answer);
 	see_variables(s, snap, ret);
 	return NULL;
 }

@@ -112,6 +112,8 @@ void out_json_stopped(struct json_writer *w, const struct stopped *s)
 	json_put_text(w, "task", s->thread ? s->thread->task : NULL);
 	put_thread(w, s);
 	json_put_text(w, "function", s->function);
+	if (s->aliases)
+		json_put_text(w, "aliases", s->aliases);
 	json_put_text(w, "file", s->file);
 	out_json_number_if(w, "line", s->line != 0, s->line);
 	json_put_text(w, "source", s->source);

@@ -182,6 +182,11 @@ void text_stopped(struct out *o, const struct stopped *s)
 		str_append(&t->line, s->event ? ", in " : ": ");
 		text_name(t, s->function);
 		text_place(t, s->file, s->line);
+		if (s->aliases) {
+			str_append(&t->line, " [or ");
+			text_clean(t, s->aliases);
+			str_append(&t->line, ": they share their code]");
+		}
 	}
 	if (s->thread && s->thread->task) {
 		str_append(&t->line, ", task ");

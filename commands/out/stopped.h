@@ -26,9 +26,10 @@ struct stopped {
 	const char *event;                /* of it: "task 12 is woken by task 5"; NULL: none */
 	const struct thread_info *thread; /* NULL: unknown */
 	const char *function;             /* at its pc; NULL: unknown */
-	const char *file;                 /* for display; NULL: unknown */
-	unsigned line;                    /* 0: unknown */
-	const char *source;               /* text of that line; NULL: not here */
+	const char *aliases; /* others that may be there, as in struct future; or NULL */
+	const char *file;    /* for display; NULL: unknown */
+	unsigned line;       /* 0: unknown */
+	const char *source;  /* text of that line; NULL: not here */
 	/* What a step within the function has changed, see commands/base/seen_variables.h. */
 	const struct changed_variable *changed;
 	size_t nchanged;

@@ -744,6 +744,7 @@ struct error *inspect_few(struct inspector *in, const pid_t *tids, size_t n, boo
 	collect_runtimes(c);
 	if (locals)
 		add_innermost_frame(c, tids[0]);
+	threads_finish_merged(c, tids[0]);
 	target_resume(t);
 	c->out->target = in->info;
 	*ret = collector_finish(c);

@@ -364,11 +364,62 @@ static void describe_frame(struct collector *c, const struct frame *frame, const
 	}
 }
 
+/* A function in a frame of the stack. */
+struct described {
+	const struct location *location;
+	size_t frame, level;
+};
+
+/* Where a coroutine's function is another one's, too: which of them runs there. */
+struct renaming {
+	const struct marks *marks;
+	const struct mark *joined; /* that of the task; NULL: none */
+	const char *task_aliases;  /* the other types that the task may be; NULL: none */
+	struct merged_code_poller poller;
+	const char *doubt; /* of the next coroutine: task_aliases, or NULL */
+};
+
+static void rename_below_mark(struct renaming *r, size_t frame, size_t level)
+{
+	for (size_t i = 0; i < r->marks->n; i++) {
+		const struct mark *m = &r->marks->data[i];
+
+		if (m->frame != frame || m->level != level ||
+		    (m->kind != MARK_TASK_POLL && m->kind != MARK_BLOCK_ON))
+			continue;
+		r->poller = (struct merged_code_poller){ .type = stack_mark_future_type(m),
+			                                 .is_runtime = true };
+		r->doubt = m == r->joined ? r->task_aliases : NULL;
+	}
+}
+
+/* Frames are renamed from the outside in: what a frame polls depends on its poller. */
+static void rename_frame(struct collector *c, struct renaming *r, const struct location *l,
+                         struct stack_frame *f)
+{
+	struct merged_code_polled polled;
+
+	if (!coroutine_is_poll(l))
+		return;
+	merged_code_polled(c->in, l, &r->poller, &polled);
+	const char *aliases = r->doubt ? r->doubt : polled.aliases;
+	struct future *named = running_future(c, l, &polled);
+
+	f->function = aliases ? arena_printf(c->a, "%s or %s", named->function, aliases)
+	                      : named->function;
+	r->poller = (struct merged_code_poller){ .type = aliases ? NULL : polled.type,
+		                                 .file = f->file_short,
+		                                 .line = f->line };
+	r->doubt = NULL;
+}
+
 struct stack_frame *stack_describe(struct collector *c, const struct thread_stack *s,
                                    const struct marks *marks, const struct task *task, size_t *nret)
 {
+	struct renaming renaming = { .marks = marks };
 	const struct mark *joined = NULL;
 	VEC(struct stack_frame) frames = { 0 };
+	VEC(struct described) described = { 0 };
 
 	/* The async backtrace is attached to the frame of the innermost poll of the task. */
 	if (task)
@@ -382,12 +433,20 @@ struct stack_frame *stack_describe(struct collector *c, const struct thread_stac
 		for (size_t j = 0; j < n; j++) {
 			struct stack_frame *f = vec_push(&frames);
 
+			*vec_push(&described) = (struct described){ &l[j], i, j };
 			f->number = (unsigned)(frames.n - 1);
 			describe_frame(c, &s->stack.frames[i], &l[j], f);
 			if (joined && joined->frame == i && joined->level == j)
 				f->polls_task = task->id;
 		}
 	}
+	renaming.joined = joined;
+	renaming.task_aliases = task && task->root ? task->root->aliases : NULL;
+	for (size_t i = frames.n; i-- > 0;) {
+		rename_below_mark(&renaming, described.data[i].frame, described.data[i].level);
+		rename_frame(c, &renaming, described.data[i].location, &frames.data[i]);
+	}
+	vec_free(&described);
 	*nret = frames.n;
 	return vec_to_arena(&frames, c->a);
 }

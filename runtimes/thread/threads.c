@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtimes/query/merged_code.h"
 #include "runtimes/thread/blocked.h"
 #include "runtimes/thread/stack.h"
 
@@ -132,4 +133,30 @@ void threads_finish(struct collector *c)
 	if (ncut)
 		snapshot_incomplete(s, "%zu of %zu stacks are not known whole: each says why", ncut,
 		                    s->nthreads);
+}
+
+/* Is the innermost function a coroutine's whose code may be that of others, too? */
+static bool is_merged(struct collector *c, const struct thread_stack *s)
+{
+	static const struct merged_code_poller unknown;
+	struct merged_code_polled polled = { 0 };
+
+	if (!s->stack.nframes || !s->nfunctions[0] || !coroutine_is_poll(&s->functions[0][0]))
+		return false;
+	merged_code_polled(c->in, &s->functions[0][0], &unknown, &polled);
+	return polled.aliases != NULL;
+}
+
+void threads_finish_merged(struct collector *c, pid_t tid)
+{
+	for (size_t i = 0; i < c->out->nthreads; i++) {
+		struct thread_info *info = &c->out->threads[i];
+		struct marks marks;
+
+		if (info->tid != tid || !is_merged(c, &c->stacks[i]))
+			continue;
+		stack_find_marks(c, &c->stacks[i], &marks);
+		finish_tasks(c, info, &c->stacks[i], &marks);
+		finish_root(c, info, &c->stacks[i], &marks);
+	}
 }

@@ -81,16 +81,58 @@ check_running() {
 		"$work/tasks.json" >/dev/null || bad "behind a trait object not both are named"
 }
 
-# A breakpoint on each of a pair whose poll functions the linker has merged.
+# A breakpoint on each of a pair stops in the body that both have, and says so. A function's own code is
+# nobody else's.
 check_breaks() {
-	local name
+	local name pair
 
-	for name in load_users load_orders; do
-		"$asyncdbg" -e "break merged::$name; run --stop -- $program; info breakpoints; kill" \
+	while read -r name pair; do
+		"$asyncdbg" -e "break $name; run --stop -- $program; info breakpoints; kill" \
 			</dev/null >"$work/said" 2>&1 || true
-		grep -q "merged its code with that of merged::load_" "$work/said" ||
+		grep -q "that of merged::$pair" "$work/said" ||
 			bad "break $name does not say that its code is shared: $(cat "$work/said")"
-	done
+		grep -q "async fn merged::\($name\|$pair\) at" "$work/said" ||
+			bad "break $name is not in its body: $(cat "$work/said")"
+	done <<-'END'
+		load_users load_orders
+		load_orders load_users
+		boxed_users boxed_orders
+		boxed_orders boxed_users
+		deep_left deep_right
+		deep_right deep_left
+	END
+	"$asyncdbg" -e "break narrow; break alone; run --stop -- $program; info breakpoints; kill" \
+		</dev/null >"$work/said" 2>&1 || true
+	! grep -q "that of" "$work/said" || bad "the code of alone is shared: $(cat "$work/said")"
+}
+
+# The headline of a stop in shared code names the coroutine that the caller awaits, or all. The program may end
+# before all of its tasks are there.
+check_headline() {
+	local id outer inner stops=0
+
+	"$asyncdbg" -e "break deep_left; run -- $program; continue; continue; continue; continue; continue" \
+		</dev/null >"$work/said" 2>&1 || true
+	while read -r _ id outer inner; do
+		grep -q "^breakpoint 1: .*, task $id," "$work/said" || continue
+		stops=$((stops + 1))
+		case "$outer $inner" in
+		over_*deep_*) grep -q "^breakpoint 1: async fn merged::$inner at [^[]*, task $id," "$work/said" ||
+			bad "a stop below $outer is not in $inner: $(cat "$work/said")" ;;
+		"hold deep_"*) grep -q "^breakpoint 1: .*deep_.* \[or .*deep_.*\], task $id," "$work/said" ||
+			bad "a stop below $outer does not name both: $(cat "$work/said")" ;;
+		esac
+	done < <(grep '^truth ' "$work/said")
+	[ "$stops" -gt 0 ] || bad "no stop in deep_left: $(cat "$work/said")"
+}
+
+# Native frames have the names of the chain.
+check_frames() {
+	"$asyncdbg" -p "$pid" --json bt all </dev/null >"$work/stacks.json"
+	jq -e '[.threads[].frames | [.[].function | select(. != null and test("deep_|over_(left|right|both)"))] |
+		select(any(test("over_")))] | sort | . == [["merged::deep_left", "merged::over_left"],
+		["merged::deep_right", "merged::over_both"], ["merged::deep_right", "merged::over_right"]]' \
+		"$work/stacks.json" >/dev/null || bad "native frames have other names than the chain"
 }
 
 check_build() {
@@ -98,8 +140,9 @@ check_build() {
 	"$asyncdbg" -p "$pid" --json async backtrace all </dev/null >"$work/tasks.json"
 	"$testdata/check/validate_json.py" "$testdata/../docs/asyncdbg.schema.json" "$work/tasks.json"
 	check_names
-	# One codegen unit leaves no symbol of the function that is gone.
-	[ "$build" = one ] || check_breaks
+	check_frames
+	check_breaks
+	check_headline
 	# That the pairs were merged at all.
 	[ "$build" != one ] || jq -e '[.tasks[] | select(.root.aliases != null)] | length == 6' \
 		"$work/tasks.json" >/dev/null || bad "not six tasks with several candidates"
