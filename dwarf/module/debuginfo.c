@@ -422,6 +422,10 @@ static void describe(struct dwarf_module *dm)
 			dm->own_dirs = record_text(&record);
 		else if (debuginfo_need(dm) && dm->dwarf)
 			dm->own_dirs = own_package_dirs_read(dm);
+		if (!record_ended(&record))
+			dm->relative_dirs = record_text(&record);
+		else if (debuginfo_need(dm) && dm->dwarf)
+			dm->relative_dirs = own_package_relative_dirs_read(dm);
 		return;
 	}
 	debuginfo_need(dm);
@@ -429,6 +433,7 @@ static void describe(struct dwarf_module *dm)
 	dm->own_package = own_package_read(dm);
 	dm->unwinds = has_panic_unwind(dm);
 	dm->own_dirs = own_package_dirs_read(dm);
+	dm->relative_dirs = own_package_relative_dirs_read(dm);
 	record_begin(&d, dm->records, RECORD_MODULE, 1, NULL);
 	record_add_number(&d, dm->tier);
 	record_add_text(&d, dm->tier_reason);
@@ -436,6 +441,7 @@ static void describe(struct dwarf_module *dm)
 	record_add_text(&d, dm->own_package);
 	record_add_number(&d, dm->unwinds);
 	record_add_text(&d, dm->own_dirs);
+	record_add_text(&d, dm->relative_dirs);
 	record_end(&d);
 }
 
@@ -456,6 +462,13 @@ const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di)
 		*di->source_dirs = source_dirs_read(&di->arena, dm->own_dirs);
 	}
 	return di->source_dirs;
+}
+
+const char *debuginfo_dir_of(struct dwarf_module *dm, const char *file, bool *several)
+{
+	describe(dm);
+	*several = false;
+	return dm->relative_dirs ? own_package_dir_of(dm, dm->relative_dirs, file, several) : NULL;
 }
 
 const char *debuginfo_own_package(struct dwarf_module *dm)

@@ -85,8 +85,11 @@ struct dwarf_module {
 	const char *rustc;       /* see debuginfo_rustc_version() */
 	const char *own_package; /* see debuginfo_own_package() */
 	const char *own_dirs;    /* text for source_dirs_read() */
-	bool unwinds;            /* see debuginfo_panics_unwind() */
-	struct Dwarf *dwarf;     /* NULL unless loaded and tier is FULL or LINES */
+	/* Those of them in which rustc was given a relative name, each with a line feed; or NULL.
+	 */
+	const char *relative_dirs;
+	bool unwinds;        /* see debuginfo_panics_unwind() */
+	struct Dwarf *dwarf; /* NULL unless loaded and tier is FULL or LINES */
 	struct alternate alternate;
 	enum dwarf_tier tier;
 	const char *tier_reason; /* why it is not FULL, with advice; NULL when FULL */
@@ -255,6 +258,13 @@ const char *debuginfo_rustc_version(struct dwarf_module *dm);
  * unknown. All crates of a workspace in a checkout count as one package.
  */
 const char *debuginfo_own_package(struct dwarf_module *dm);
+/*
+ * The directory in which the crate was compiled that has a file of a relative name, as rustc writes
+ * it into the module for messages of panics and spawns: relative to that of its own crate. NULL: no
+ * crate of the program has it, or (*several) those of several directories may have. Lives as long
+ * as dm->di.
+ */
+const char *debuginfo_dir_of(struct dwarf_module *dm, const char *file, bool *several);
 /* Folders of the crates of the executable; NULL: they are unknown, or there is no debug info. */
 const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di);
 
@@ -270,6 +280,10 @@ const char *debuginfo_read_rustc_version(struct dwarf_module *dm);
 const char *own_package_read(struct dwarf_module *dm);
 /* The text of source_dirs_read(), of the crates that are in no package. */
 const char *own_package_dirs_read(struct dwarf_module *dm);
+/* For debuginfo_dir_of(): directories, and which of them has a file. */
+const char *own_package_relative_dirs_read(struct dwarf_module *dm);
+const char *own_package_dir_of(struct dwarf_module *dm, const char *dirs, const char *file,
+                               bool *several);
 /* Whether a unit of the module, which is open, is of one of the program's own crates. */
 bool own_package_has(const struct dwarf_module *dm, const struct unit *u);
 

@@ -5,6 +5,7 @@
 
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
+#include "dwarf/module/line.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/source.h"
 
@@ -92,21 +93,97 @@ static const char *dir_of_main(struct dwarf_module *dm, const char *const *dirs,
 	return ret;
 }
 
-const char *own_package_dirs_read(struct dwarf_module *dm)
+typedef VEC(const char *) dir_vec;
+
+/* Where the crates were compiled that are in no package; relative: by a relative name. */
+static void add_dirs(struct dwarf_module *dm, bool relative, dir_vec *dirs)
 {
-	VEC(const char *) dirs = { 0 };
-	const char *first = NULL;
-	const struct unit *u;
-	STR(text);
 	SCRATCH(tmp);
 
-	for (size_t i = 0; i < dm->nunits; i++) {
-		u = &dm->units[i];
+	for (size_t i = 0; i < dm->nunits && dirs->n < MAX_DIRS; i++) {
+		const struct unit *u = &dm->units[i];
+
 		if (is_crate(u) && u->comp_dir[0] == '/' && !strchr(u->comp_dir, '\n') &&
-		    dirs.n < MAX_DIRS && !is_known(dirs.data, dirs.n, u->comp_dir) &&
+		    !(relative && u->name[0] == '/') &&
+		    !is_known(dirs->data, dirs->n, u->comp_dir) &&
 		    !source_package(&tmp, u->comp_dir))
-			*vec_push(&dirs) = u->comp_dir;
+			*vec_push(dirs) = u->comp_dir;
 	}
+}
+
+const char *own_package_relative_dirs_read(struct dwarf_module *dm)
+{
+	dir_vec dirs = { 0 };
+	STR(text);
+
+	add_dirs(dm, true, &dirs);
+	for (size_t i = 0; i < dirs.n; i++)
+		str_printf(&text, "%s\n", dirs.data[i]);
+	vec_free(&dirs);
+	return arena_strdup(&dm->di->arena, str_text(&text));
+}
+
+/* A file that is sought in the tables of some units. */
+struct wanted_file {
+	const char *path;
+	bool found;
+};
+
+static void compare_file(const char *full, const struct unit *u, void *arg)
+{
+	struct wanted_file *wanted = arg;
+
+	(void)u;
+	wanted->found |= strcmp(full, wanted->path) == 0;
+}
+
+/* Whether code of a crate that was compiled in dir, by a relative name, is of that file. */
+static bool has_file(struct dwarf_module *dm, const char *dir, const char *file)
+{
+	SCRATCH(tmp);
+	struct wanted_file wanted = { .path = arena_printf(&tmp, "%s/%s", dir, file) };
+	const char *slash = strrchr(file, '/');
+
+	for (size_t i = 0; i < dm->nunits && !wanted.found; i++) {
+		const struct unit *u = &dm->units[i];
+
+		if (is_crate(u) && u->name[0] != '/' && strcmp(u->comp_dir, dir) == 0)
+			line_each_file(dm, u, slash ? slash + 1 : file, compare_file, &wanted);
+	}
+	return wanted.found;
+}
+
+const char *own_package_dir_of(struct dwarf_module *dm, const char *dirs, const char *file,
+                               bool *several)
+{
+	struct arena *a = &dm->di->arena;
+	const char *end = strchr(dirs, '\n'), *ret = NULL;
+
+	*several = false;
+	if (!end)
+		return NULL;
+	if (!end[1])
+		return arena_strndup(a, dirs, (size_t)(end - dirs));
+	/* Only the tables of their units tell whose it is. */
+	*several = !debuginfo_need(dm) || !dm->dwarf;
+	for (const char *p = dirs; !*several && (end = strchr(p, '\n')); p = end + 1) {
+		const char *dir = arena_strndup(a, p, (size_t)(end - p));
+
+		if (!has_file(dm, dir, file))
+			continue;
+		*several = ret != NULL;
+		ret = dir;
+	}
+	return *several ? NULL : ret;
+}
+
+const char *own_package_dirs_read(struct dwarf_module *dm)
+{
+	dir_vec dirs = { 0 };
+	const char *first = NULL;
+	STR(text);
+
+	add_dirs(dm, false, &dirs);
 	if (dirs.n == 1)
 		first = dirs.data[0];
 	else if (dirs.n)

@@ -235,41 +235,47 @@ static struct source in_dir(struct arena *a, const struct source_dir *dir, const
 {
 	const char *rest = path + strlen(dir->path) + 1;
 	STR(whole);
-	STR(clean);
 
 	str_printf(&whole, "%s%s%s", dir->name, *dir->name ? "/" : "", rest);
-	str_append_clean(&clean, whole.data, whole.len);
-	return (struct source){ arena_strdup(a, str_text(&clean)), false };
+	return (struct source){ .text = str_clean(a, whole.data, whole.len) };
+}
+
+/* The same without the path; comp_dir has dir_len bytes. */
+static struct source name_path(struct arena *a, const char *path, const char *comp_dir,
+                               size_t dir_len, const char *own, const struct source_dirs *dirs)
+{
+	const struct source_dir *dir;
+	STR(package);
+
+	append_package(&package, path);
+	if (package.len)
+		return (struct source){ .text = str_clean(a, package.data, package.len),
+			                .library = !own || !is_in(path, own) };
+	if ((dir = dir_of(dirs, path)))
+		return in_dir(a, dir, path);
+	const char *inside = path_below(path, comp_dir, dir_len);
+	const char *below = inside ? inside : path;
+	const char *clean = str_clean(a, below, strlen(below));
+	if (inside || path[0] != '/')
+		return (struct source){ .text = clean };
+	const char *text = last_components(a, clean);
+
+	return (struct source){ .text = text, .library = strcmp(text, clean) != 0 };
 }
 
 struct source source_of(struct arena *a, const char *file, const char *comp_dir, const char *own,
                         const struct source_dirs *dirs)
 {
 	size_t dir_len = comp_dir ? strlen(comp_dir) : 0;
-	const struct source_dir *dir;
+	struct source ret;
 	STR(path);
-	STR(package);
-	STR(clean);
 
 	while (dir_len && comp_dir[dir_len - 1] == '/')
 		dir_len--;
 	if (file[0] != '/' && dir_len)
 		str_printf(&path, "%.*s/", (int)dir_len, comp_dir);
 	str_append(&path, file);
-	append_package(&package, str_text(&path));
-	if (package.len) {
-		str_append_clean(&clean, package.data, package.len);
-		return (struct source){ arena_strdup(a, str_text(&clean)),
-			                !own || !is_in(path.data, own) };
-	}
-	if ((dir = dir_of(dirs, str_text(&path))))
-		return in_dir(a, dir, str_text(&path));
-	const char *inside = path_below(str_text(&path), comp_dir, dir_len);
-	const char *below = inside ? inside : str_text(&path);
-	str_append_clean(&clean, below, strlen(below));
-	if (inside || file[0] != '/')
-		return (struct source){ arena_strdup(a, str_text(&clean)), false };
-	const char *text = last_components(a, str_text(&clean));
-
-	return (struct source){ text, strcmp(text, str_text(&clean)) != 0 };
+	ret = name_path(a, str_text(&path), comp_dir, dir_len, own, dirs);
+	ret.path = str_clean(a, str_text(&path), path.len);
+	return ret;
 }

@@ -35,6 +35,11 @@ struct source {
 	 */
 	const char *text;
 	bool library; /* not of the program's own code */
+	/*
+	 * The whole path on one line, or file where comp_dir is unknown; it tells files apart that
+	 * have one text.
+	 */
+	const char *path;
 };
 
 /*

@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
+#include "debugger/base/str.h"
 #include "dwarf/names/source.h"
 
 #define REGISTRY "/root/.cargo/registry/src/example.org-0123456789abcdef"
@@ -81,6 +84,9 @@ static void files_for_reading(void **state)
 			source_of(&a, files[i].file, files[i].comp_dir, files[i].own, NULL);
 
 		assert_string_equal(s.text, files[i].expected);
+		if (*files[i].file == '/')
+			assert_string_equal(s.path,
+			                    str_clean(&a, files[i].file, strlen(files[i].file)));
 		if (s.library != files[i].library)
 			fail_msg("%s: library %d", files[i].file, s.library);
 	}
@@ -115,6 +121,12 @@ static void files_of_crates(void **state)
 		assert_string_equal(s.text, rows[i].expected);
 		assert_false(s.library);
 	}
+	assert_string_equal(source_of(&a, "src/lib.rs", "/w/c1/", NULL, &dirs).path,
+	                    "/w/c1/src/lib.rs");
+	assert_string_equal(source_of(&a, "/w/c1/src/lib.rs", "/w/app", NULL, &dirs).path,
+	                    "/w/c1/src/lib.rs");
+	/* Nobody knows whose file that is. */
+	assert_string_equal(source_of(&a, "src/lib.rs", NULL, NULL, &dirs).path, "src/lib.rs");
 	/* No crate has the short names where it is unknown which has main(). */
 	const struct source_dirs equal = source_dirs_read(&a, "\n/w/app\n/w/c1\n");
 	assert_string_equal(source_of(&a, "src/main.rs", "/w/app", NULL, &equal).text,

@@ -29,8 +29,8 @@
  * or when results that were stored turn out to be wrong.
  */
 enum record_kind {
-	/* 1 -> tier, its reason, rustc version, own package, whether panics unwind, own directories
-	 */
+	/* 1 -> tier, its reason, rustc version, own package, whether panics unwind, own
+	 * directories, those with relative names */
 	RECORD_MODULE,
 	RECORD_CRATE,    /* crate -> version */
 	RECORD_TYPE,     /* DIE -> kind, name, sizes, target */

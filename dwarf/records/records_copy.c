@@ -23,7 +23,7 @@ static const struct {
 	enum key_kind key;
 	const char *content;
 } forms[RECORD_KINDS] = {
-	[RECORD_MODULE] = { KEY_NUMBER, "nsssns" },
+	[RECORD_MODULE] = { KEY_NUMBER, "nsssnss" },
 	[RECORD_CRATE] = { KEY_TEXT, "s" },
 	[RECORD_TYPE] = { KEY_DIE, "nDsnnnn" },
 	[RECORD_DETAILS] = { KEY_DIE, "nssDn*(sDn)*(nsnDnsn)*(sn)" },

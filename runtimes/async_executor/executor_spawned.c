@@ -69,7 +69,9 @@ static void read_location(struct collector *c, struct value location, struct sou
 	error_free(err);
 	if (!ret->file)
 		return;
-	ret->file_short = inspector_source(c->in, c->a, ret->file, NULL).text;
+	struct dwarf_module *dm = inspector_module_at(c->in, location.addr);
+
+	ret->file_short = inspector_location(c->in, c->a, dm, ret->file).text;
 	ret->line = (unsigned)line;
 }
 

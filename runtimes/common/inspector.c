@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "debugger/target/module.h"
 
 const char *inspector_slice_text(struct collector *c, struct value place)
 {
@@ -114,6 +115,25 @@ struct source inspector_source(const struct inspector *in, struct arena *a, cons
                                const char *comp_dir)
 {
 	return source_of(a, file, comp_dir, in->own_package, debuginfo_source_dirs(in->di));
+}
+
+struct source inspector_location(const struct inspector *in, struct arena *a,
+                                 struct dwarf_module *dm, const char *file)
+{
+	bool several = false;
+	const char *dir = dm && file[0] != '/' ? debuginfo_dir_of(dm, file, &several) : NULL;
+	struct source ret = inspector_source(in, a, file, dir);
+
+	if (several)
+		ret.text = arena_printf(a, ".../%s", ret.text);
+	return ret;
+}
+
+struct dwarf_module *inspector_module_at(const struct inspector *in, uint64_t address)
+{
+	const struct module *m = module_at(in->target, address);
+
+	return m ? debuginfo_module(in->di, m) : NULL;
 }
 
 /* ---- states of runtimes ---- */

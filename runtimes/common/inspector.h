@@ -183,6 +183,15 @@ struct collector *collector_new(struct inspector *in, unsigned want,
 /* Frees the collector and returns its snapshot. */
 struct snapshot *collector_finish(struct collector *c);
 
+/*
+ * The same for a file as rustc has written it into a Location, which is in that module (NULL: it is
+ * unknown): a relative name is relative to where its crate was compiled, which nothing beside it
+ * tells. Where several crates may have the file its text begins with "...".
+ */
+struct source inspector_location(const struct inspector *in, struct arena *a,
+                                 struct dwarf_module *dm, const char *file);
+/* The module that has a run-time address, for the above; NULL: none. */
+struct dwarf_module *inspector_module_at(const struct inspector *in, uint64_t address);
 /* source_of() for a file of the program. */
 struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
                                const char *comp_dir);

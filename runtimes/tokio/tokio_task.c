@@ -381,7 +381,10 @@ const struct source_place *tokio_spawned_at(struct collector *c, const struct ta
 		error_free(err);
 	}
 	if (line && place->file) {
-		place->file_short = inspector_source(c->in, c->a, place->file, NULL).text;
+		place->file_short =
+			inspector_location(c->in, c->a, inspector_module_at(c->in, location),
+		                           place->file)
+				.text;
 		place->line = (unsigned)line;
 	}
 	return place->line ? place : NULL;

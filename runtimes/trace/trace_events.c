@@ -296,7 +296,7 @@ static void read_site(struct trace *t, const struct trace_point *p, uint64_t loc
 	if (!file || !*file)
 		return;
 	*ret = (struct source_place){ .file = file, .line = (unsigned)line };
-	ret->file_short = inspector_source(t->in, &t->arena, file, NULL).text;
+	ret->file_short = inspector_location(t->in, &t->arena, p->code->dm, file).text;
 }
 
 /*
