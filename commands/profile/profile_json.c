@@ -54,7 +54,7 @@ static void put_frames(struct json_writer *w, const struct profile_node *node,
 		put_frames(w, node->parent, kind);
 	if (node->kind != kind)
 		return;
-	const struct trace_frame f = { node->name, node->file, node->line, false };
+	const struct trace_frame f = { node->name, node->file, node->line, false, node->path };
 	out_json_place_frame(w, &f);
 }
 

@@ -14,8 +14,8 @@
 
 enum { MAX_OUTPUT = 64 << 10 };
 
-static struct trace_frame frames[] = { { "app::outer", "app.rs", 9, false },
-	                               { "app::inner", NULL, 0, false } };
+static struct trace_frame frames[] = { { "app::outer", "app.rs", 9, false, NULL },
+	                               { "app::inner", NULL, 0, false, NULL } };
 static const struct trace_place place = { .frames = frames,
 	                                  .nframes = 2,
 	                                  .leaf = "std::[u8; 4]\n" };
@@ -162,8 +162,8 @@ static void test_pprof(void **state)
 	assert_non_null(memmem(bytes, (size_t)n, sample, sizeof(sample)));
 }
 
-static const struct trace_frame code[] = { { "app::compute", "c.rs", 4, false },
-	                                   { "app::add", "c.rs", 0, false } };
+static const struct trace_frame code[] = { { "app::compute", "c.rs", 4, false, NULL },
+	                                   { "app::add", "c.rs", 0, false, NULL } };
 
 static const struct trace_frame *code_of(uint32_t stack, const struct trace_place *at, size_t *n,
                                          void *arg)

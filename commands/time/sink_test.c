@@ -196,8 +196,8 @@ static void assert_has(const char *bytes, size_t len, const char *text)
 static void slices_have_chains(void **state)
 {
 	static const struct trace_frame frames[] = {
-		{ "app::run", "src/main.rs", 12, false },
-		{ "tokio::io::copy", "io/copy.rs", 7, true },
+		{ "app::run", "src/main.rs", 12, false, NULL },
+		{ "tokio::io::copy", "io/copy.rs", 7, true, NULL },
 	};
 	static const struct trace_place place = {
 		.number = 1, .frames = frames, .nframes = 2, .leaf = "tokio::io::Readiness"

@@ -13,8 +13,8 @@
 
 enum { BEGIN = 1000, STALL = 500, TID = 10, OTHER_TID = 20 };
 
-static const struct trace_frame frames[] = { { "app::run", "src/main.rs", 12, false },
-	                                     { "app::read", "src/main.rs", 30, false } };
+static const struct trace_frame frames[] = { { "app::run", "src/main.rs", 12, false, NULL },
+	                                     { "app::read", "src/main.rs", 30, false, NULL } };
 static const struct trace_place here = { .number = 1, .frames = frames, .nframes = 2 },
 				there = { .number = 2, .frames = frames, .nframes = 1 },
 				yields = { .number = 3,

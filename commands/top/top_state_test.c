@@ -150,7 +150,7 @@ static void test_order(void **state)
 
 static void test_groups(void **state)
 {
-	static const struct trace_frame frame = { "app::run", "src/main.rs", 12, false };
+	static const struct trace_frame frame = { "app::run", "src/main.rs", 12, false, NULL };
 	static const struct trace_place place = { .frames = &frame, .nframes = 1 };
 	struct fixture f;
 

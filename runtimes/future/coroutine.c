@@ -102,8 +102,8 @@ static void read_place(struct inspector *in, const struct type *t,
 		s->line = s->variant->line;
 	}
 	if (file) {
-		s->file = inspector_clean_name(&in->arena, file);
 		struct source source = inspector_source(in, &in->arena, file, type_comp_dir(t));
+		s->file = source.path;
 		s->file_short = source.text;
 		s->library = source.library;
 	}

@@ -134,11 +134,12 @@ struct native_frame {
  * One future of a task's tree: a frame of its logical backtrace. There may be millions.
  */
 struct future {
-	const char *function;   /* as the programmer wrote it, no generics: "app::Server::run",
-	                           "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
-	const char *type;       /* the whole type name as in DWARF */
-	uint64_t addr;          /* address of the future; 0: unknown */
-	const char *file;       /* file of the await, as in DWARF; of the current line if running */
+	const char *function; /* as the programmer wrote it, no generics: "app::Server::run",
+	                         "app::main::{async_block#0}", "tokio::time::sleep::Sleep" */
+	const char *type;     /* the whole type name as in DWARF */
+	uint64_t addr;        /* address of the future; 0: unknown */
+	const char *file; /* whole path of the await's file, where the debug info has it; if running
+	                     that of the current line, as in DWARF */
 	const char *file_short; /* for display: "src/main.rs", "tokio-1.54.1/src/lib.rs" */
 	const char *edge; /* how its parent uses it: "await", "select arm 1", "join arm 0", "set",
 	                     "deadline", "waits", "held", "holds" */

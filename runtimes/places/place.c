@@ -34,6 +34,11 @@ struct node {
 	struct node *next; /* in the order of the search */
 };
 
+const char *trace_place_file(const struct trace_frame *f)
+{
+	return f->path ? f->path : f->file;
+}
+
 const struct trace_frame *trace_place_own(const struct trace_place *place)
 {
 	for (size_t i = place->nframes; i-- > 0;) {
@@ -490,6 +495,7 @@ static const struct trace_place *make_place(struct inspector *in, struct arena *
 			s->file_short ? inspector_clean_name(a, s->file_short) : NULL,
 			s->line,
 			s->library,
+			s->file ? arena_strdup(a, s->file) : NULL,
 		};
 	}
 	*place = (struct trace_place){

@@ -23,7 +23,14 @@ struct trace_frame {
 	const char *file;     /* of the await; NULL: unknown */
 	unsigned line;        /* 0: unknown */
 	bool library;         /* file does not belong to the program's own code */
+	const char *path; /* the whole path of file, which may not be its alone; NULL: unknown */
 };
+
+/*
+ * What tells the file of a frame from all others: its path, else the file as it is shown, which
+ * files of two crates may share. NULL: unknown.
+ */
+const char *trace_place_file(const struct trace_frame *f);
 
 /* A place; equal places of one plan are the same object. */
 struct trace_place {

@@ -7,9 +7,12 @@ static uint64_t begin_key(uint64_t within)
 	return map_key_of_pair(1, within);
 }
 
-static uint64_t key_on_frame(uint64_t key, const struct trace_frame *f)
+uint64_t place_groups_key_on(uint64_t key, const struct trace_frame *f)
 {
-	return map_key_of_pair(map_key_on(key, f->function, strlen(f->function)), f->line);
+	const char *file = trace_place_file(f);
+
+	key = map_key_of_pair(map_key_on(key, f->function, strlen(f->function)), f->line);
+	return file ? map_key_on(key, file, strlen(file)) : key;
 }
 
 static uint64_t key_of_frames(const struct trace_place *place, uint64_t within)
@@ -17,7 +20,7 @@ static uint64_t key_of_frames(const struct trace_place *place, uint64_t within)
 	uint64_t key = begin_key(within);
 
 	for (size_t i = 0; i < place->nframes; i++)
-		key = key_on_frame(key, &place->frames[i]);
+		key = place_groups_key_on(key, &place->frames[i]);
 	return key;
 }
 
@@ -49,7 +52,7 @@ const struct trace_place *place_groups_find(const struct place_groups *g,
 	for (size_t i = 0; g->cuts.n && i < place->nframes; i++) {
 		const struct trace_place *cut;
 
-		key = key_on_frame(key, &place->frames[i]);
+		key = place_groups_key_on(key, &place->frames[i]);
 		cut = map_get(&g->cuts, key);
 		if (cut)
 			return cut;

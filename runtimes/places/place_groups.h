@@ -22,5 +22,7 @@ void place_groups_add(struct place_groups *g, const struct trace_place *place, u
 const struct trace_place *place_groups_find(const struct place_groups *g,
                                             const struct trace_place *place, uint64_t within);
 void place_groups_free(struct place_groups *g);
+/* A key of frames, to which another one is added; files of one name have two keys. */
+uint64_t place_groups_key_on(uint64_t key, const struct trace_frame *f);
 
 #endif

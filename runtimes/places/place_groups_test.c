@@ -8,11 +8,11 @@
 
 #include "runtimes/places/place_groups.h"
 
-static const struct trace_frame frames[] = { { "app::run", "main.rs", 9, false },
-	                                     { "lib::copy", "copy.rs", 5, true },
-	                                     { "lib::fill", "fill.rs", 7, true } };
-static const struct trace_frame other[] = { { "app::run", "main.rs", 8, false },
-	                                    { "lib::copy", "copy.rs", 5, true } };
+static const struct trace_frame frames[] = { { "app::run", "main.rs", 9, false, NULL },
+	                                     { "lib::copy", "copy.rs", 5, true, NULL },
+	                                     { "lib::fill", "fill.rs", 7, true, NULL } };
+static const struct trace_frame other[] = { { "app::run", "main.rs", 8, false, NULL },
+	                                    { "lib::copy", "copy.rs", 5, true, NULL } };
 static const struct trace_place whole = { .frames = frames, .nframes = 3, .leaf = "Readiness" };
 static const struct trace_place same = { .frames = frames, .nframes = 3, .leaf = "Readiness" };
 static const struct trace_place leaf = { .frames = frames, .nframes = 3, .leaf = "Sleep" };
@@ -63,11 +63,39 @@ static void test_cut_ones(void **state)
 	place_groups_free(&g);
 }
 
+/* Two crates of one name have one line of one file, as it is shown. */
+static void test_files_of_one_name(void **state)
+{
+	static const struct trace_frame one[] = { { "part::f", "src/lib.rs", 2, false,
+		                                    "/w/one/src/lib.rs" } };
+	static const struct trace_frame two[] = { { "part::f", "src/lib.rs", 2, false,
+		                                    "/w/two/src/lib.rs" } };
+	static const struct trace_frame named[] = { { "part::f", "one/src/lib.rs", 2, false,
+		                                      "/w/one/src/lib.rs" } };
+	const struct trace_place a = { .frames = one, .nframes = 1 };
+	const struct trace_place b = { .frames = two, .nframes = 1 };
+	const struct trace_place c = { .frames = named, .nframes = 1 };
+	const struct trace_place cut_there = { .frames = one, .nframes = 1, .cut = true };
+	struct place_groups g = { 0 };
+
+	(void)state;
+	place_groups_add(&g, &a, 0);
+	place_groups_add(&g, &b, 0);
+	place_groups_add(&g, &c, 0);
+	assert_ptr_equal(place_groups_find(&g, &b, 0), &b);
+	assert_ptr_equal(place_groups_find(&g, &c, 0), &a);
+	place_groups_add(&g, &cut_there, 0);
+	assert_ptr_equal(place_groups_find(&g, &c, 0), &cut_there);
+	assert_ptr_equal(place_groups_find(&g, &b, 0), &b);
+	place_groups_free(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_ones),
 		cmocka_unit_test(test_cut_ones),
+		cmocka_unit_test(test_files_of_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtimes/common/boxed_future.h"
+#include "runtimes/places/place_groups.h"
 
 enum {
 	MAX_FRAMES = 64,  /* of a task */
@@ -28,6 +29,7 @@ static struct trace_place *copy_place(struct arena *a, const struct trace_frame 
 		copy[i].file = frames[i].file ? arena_strdup(a, frames[i].file) : NULL;
 		copy[i].line = frames[i].line;
 		copy[i].library = frames[i].library;
+		copy[i].path = frames[i].path ? arena_strdup(a, frames[i].path) : NULL;
 	}
 	*place = (struct trace_place){ .frames = copy, .nframes = n };
 	place->leaf = leaf ? arena_strdup(a, leaf) : NULL;
@@ -65,10 +67,9 @@ const struct trace_place *snapshot_place(struct snapshot_places *p, const struct
 	if (task->state == TASK_RUNNING || task->changed)
 		return NULL;
 	while (n < MAX_FRAMES && (at = suspended_within(f)) != NULL) {
-		frames[n++] =
-			(struct trace_frame){ at->function, at->file_short, at->line, at->library };
-		key = map_key_on(key, at->function, strlen(at->function));
-		key = map_key_of_pair(key, at->line);
+		frames[n] = (struct trace_frame){ at->function, at->file_short, at->line,
+			                          at->library, at->file };
+		key = place_groups_key_on(key, &frames[n++]);
 		f = awaited(at);
 	}
 	if (!n)

@@ -185,6 +185,7 @@ static struct code_frame describe(struct cpu_profile *p, uint64_t address, const
 
 		c.frame.file = inspector_clean_name(&p->arena, source.text);
 		c.frame.library = source.library;
+		c.frame.path = source.path;
 	}
 	if (!c.frame.function) {
 		const struct module *m = module_at(p->in->target, address);
@@ -214,7 +215,8 @@ static const struct code_frames *frames_at(struct cpu_profile *p, uint64_t addre
 
 static bool is_same(const struct trace_frame *a, const struct trace_frame *b)
 {
-	return a->line == b->line && strcmp(a->function, b->function) == 0;
+	return a->line == b->line && strcmp(a->function, b->function) == 0 &&
+	       str_same(trace_place_file(a), trace_place_file(b));
 }
 
 /* Behind the frames in which the runtime polls the future. */

@@ -240,8 +240,8 @@ static struct profile_node *child(struct builder *b, struct profile_node *parent
 {
 	uint64_t key = map_key_of_pair((uintptr_t)parent, wanted->kind + 1);
 
-	key = map_key_of_pair(text_key(text_key(key, wanted->name), wanted->file),
-	                      wanted->line + 1);
+	key = text_key(text_key(key, wanted->name), wanted->path ? wanted->path : wanted->file);
+	key = map_key_of_pair(key, wanted->line + 1);
 	struct profile_node *node = map_get(&b->nodes, key);
 	if (node)
 		return node;
@@ -265,6 +265,7 @@ static struct profile_node *add_frames(struct builder *b, struct profile_node *n
 		             &(struct profile_node){ .kind = kind,
 		                                     .name = frames[i].function,
 		                                     .file = frames[i].file,
+		                                     .path = frames[i].path,
 		                                     .line = frames[i].line });
 	return node;
 }

@@ -59,6 +59,7 @@ struct profile_node {
 	enum profile_node_kind kind;
 	const char *name;            /* of the type or the function; NULL: unknown */
 	const char *file;            /* of PROFILE_FRAME and PROFILE_CODE; NULL: unknown */
+	const char *path;            /* likewise; as of a struct trace_frame */
 	unsigned line;               /* likewise; 0: unknown, or the innermost of PROFILE_CODE */
 	size_t type;                 /* index of the type in the tree */
 	struct profile_node *parent; /* NULL: a type */

@@ -13,9 +13,9 @@
 
 enum { BEGIN = 100 };
 
-static struct trace_frame outer[] = { { "app::outer", "app.rs", 9, false } };
-static struct trace_frame inner[] = { { "app::outer", "app.rs", 9, false },
-	                              { "app::inner", "b.rs", 5, false } };
+static struct trace_frame outer[] = { { "app::outer", "app.rs", 9, false, NULL } };
+static struct trace_frame inner[] = { { "app::outer", "app.rs", 9, false, NULL },
+	                              { "app::inner", "b.rs", 5, false, NULL } };
 static const struct trace_place at_outer = { .frames = outer, .nframes = 1, .leaf = "Sleep" };
 static const struct trace_place at_inner = { .frames = inner, .nframes = 2 };
 
@@ -195,8 +195,8 @@ static void test_off_processor(void **state)
 	assert_string_equal(end(&t, 160), "A p50 o40; B p40 o20; ");
 }
 
-static struct trace_frame code[] = { { "compute", "c.rs", 1, false },
-	                             { "inner", "c.rs", 0, false } };
+static struct trace_frame code[] = { { "compute", "c.rs", 1, false, NULL },
+	                             { "inner", "c.rs", 0, false, NULL } };
 
 /* Of stack 0 there is one function, of stack 1 two. */
 static const struct trace_frame *code_of(uint32_t stack, const struct trace_place *place, size_t *n,
@@ -296,7 +296,8 @@ static void test_many_places(void **state)
 	begin(&t);
 	add(&t, TRACE_SPAWN, 100, 1, "A");
 	for (size_t i = 0; i < PLACES; i++) {
-		frames[i] = (struct trace_frame){ "app::f", "app.rs", (unsigned)i + 1, false };
+		frames[i] =
+			(struct trace_frame){ "app::f", "app.rs", (unsigned)i + 1, false, NULL };
 		places[i] = (struct trace_place){ .frames = &frames[i], .nframes = 1 };
 		poll(&t, 100 + i * 100, 101 + i * 100 + i * 37 % 90, 1, &places[i]);
 	}

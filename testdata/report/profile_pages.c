@@ -39,7 +39,8 @@ static const struct trace_place *make_place(const char *chain, const char *leaf)
 
 		*file = *line = '\0';
 		frames[place->nframes++] =
-			(struct trace_frame){ word, file + 1, (unsigned)atoi(line + 1), false };
+			(struct trace_frame){ word, file + 1, (unsigned)atoi(line + 1), false,
+			                      NULL };
 	}
 	place->frames = frames;
 	place->leaf = leaf;
@@ -88,7 +89,7 @@ static void make_server(void)
 
 static void make_hostile(void)
 {
-	static struct trace_frame frame = { evil, evil, 7, false };
+	static struct trace_frame frame = { evil, evil, 7, false, NULL };
 	static const struct trace_place place = { .frames = &frame, .nframes = 1, .leaf = evil };
 
 	add(evil, 1, DOING_WAITING, 900, 0, &place);
