@@ -271,11 +271,11 @@ static double time_left(const struct guarded *g, enum guarded_end *which)
 
 	*which = GUARDED_TIMEOUT;
 	if (g->limits.timeout > 0)
-		left = g->limits.timeout - (double)(now - g->started_ns) * 1e-9;
+		left = g->limits.timeout - (double)clock_between(g->started_ns, now) * 1e-9;
 	if (g->limits.silence > 0) {
 		bool tty = g->outputs[0].kind == OUTPUT_TTY || g->outputs[1].kind == OUTPUT_TTY;
 		double silent = g->limits.silence + (tty ? TTY_PRECISION_S : 0) -
-		                (double)(now - g->last_output_ns) * 1e-9;
+		                (double)clock_between(g->last_output_ns, now) * 1e-9;
 
 		if (silent < left) {
 			*which = GUARDED_SILENT;

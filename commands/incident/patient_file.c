@@ -66,7 +66,7 @@ static ssize_t put(void *cookie, const char *bytes, size_t len)
 	uint64_t begin = clock_now_ns();
 	size_t done = p->kept.len ? 0 : write_on(p, bytes, len, p->wait_s);
 
-	p->wait_s -= (double)(clock_now_ns() - begin) * 1e-9;
+	p->wait_s -= (double)clock_since(begin) * 1e-9;
 	str_append_len(&p->kept, bytes + done, len - done);
 	return (ssize_t)len;
 }

@@ -84,7 +84,7 @@ struct error *run_command_reap(struct run_command *c, bool wait)
 			c->pid = 0;
 			return ended > 0 ? result(c->line, status) : NULL;
 		}
-		if ((double)(clock_now_ns() - c->started_ns) * 1e-9 > c->limit) {
+		if ((double)clock_since(c->started_ns) * 1e-9 > c->limit) {
 			end(c);
 			return error_new(ERR_STATE, "--run: \"%s\" was ended after %g s", c->line,
 			                 c->limit);

@@ -43,7 +43,7 @@ struct error *quiet_looks_take(struct quiet_looks *q, const struct snapshot **re
 	uint64_t before = processor_ns();
 	struct error *err = session_snapshot(&q->session, q->wants, NULL, ret);
 
-	set_next(q, processor_ns() - before);
+	set_next(q, clock_between(before, processor_ns()));
 	return err;
 }
 

@@ -276,7 +276,7 @@ static struct error *write_sink(struct recorder *r, uint64_t *duration)
 {
 	struct trace_ending e = { 0 };
 
-	*duration = r->until - r->sink->start;
+	*duration = clock_between(r->sink->start, r->until);
 	TRY(write_items(r));
 	e.duration_ns = *duration;
 	e.totals.events = r->written;

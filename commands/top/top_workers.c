@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/clock.h"
+
 static int compare(const void *a, const void *b)
 {
 	const struct top_worker *x = a, *y = b;
@@ -34,8 +36,8 @@ void top_workers_next(struct top_workers *t, const struct event_tally *tally, st
 			.worker = w->worker,
 			.polls = w->polls - b->polls,
 			.parks = w->parks - b->parks,
-			.busy_ns = w->busy_ns - b->busy_ns,
-			.parked_ns = w->parked_ns - b->parked_ns,
+			.busy_ns = clock_between(b->busy_ns, w->busy_ns),
+			.parked_ns = clock_between(b->parked_ns, w->parked_ns),
 			.queue_len = w->queue_len,
 			.has_queue = w->has_queue,
 		};

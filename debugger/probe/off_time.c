@@ -78,7 +78,7 @@ void off_time_close(struct off_time *o)
 /* As bpf_ktime_get_ns() tells it, whatever our time namespace is. */
 static uint64_t kernel_now_ns(void)
 {
-	return clock_now_ns() - (uint64_t)proc_kernel_offset();
+	return (uint64_t)((int64_t)clock_now_ns() - proc_kernel_offset());
 }
 
 /* How long a thread has been on processors; the kernel counts that at its ticks. */
@@ -115,7 +115,7 @@ void off_time_add(int map, pid_t pid, pid_t tid)
 		t.since = kernel_now_ns();
 		/* Where this thread was off meanwhile, switches of the other one were missed. */
 		if (bpf_map_update_elem(map, &tid, &t, BPF_NOEXIST) != 0 ||
-		    kernel_now_ns() - t.since < SHORT_NS || i == TRIES - 1)
+		    clock_between(t.since, kernel_now_ns()) < SHORT_NS || i == TRIES - 1)
 			return;
 		bpf_map_delete_elem(map, &tid);
 	}
@@ -128,7 +128,7 @@ static bool was_off(pid_t pid, pid_t tid, const struct probe_off_time *t, uint64
 
 	if (ns < SOME_TICKS_NS || !read_ran(pid, tid, &ran))
 		return !is_runnable(pid, tid);
-	return ran - t->ran < ns / 2;
+	return clock_between(t->ran, ran) < ns / 2;
 }
 
 bool off_time_read(int map, pid_t pid, pid_t tid, uint64_t *ns)
@@ -137,7 +137,7 @@ bool off_time_read(int map, pid_t pid, pid_t tid, uint64_t *ns)
 
 	if (bpf_map_lookup_elem(map, &tid, &t) != 0)
 		return false;
-	uint64_t now = kernel_now_ns(), last = t.since && now > t.since ? now - t.since : 0;
+	uint64_t last = t.since ? clock_between(t.since, kernel_now_ns()) : 0;
 	if (t.unsure && !was_off(pid, tid, &t, last))
 		last = 0;
 	*ns = t.total + last;

@@ -1,5 +1,7 @@
 #include "runtimes/hits/hit_rate.h"
 
+#include "debugger/base/clock.h"
+
 enum { WINDOW_NS = 1000000000, MIN_HITS = 10, MIN_PERCENT = 10 };
 
 void hit_rate_begin(struct hit_rate *r, uint64_t now_ns)
@@ -12,10 +14,10 @@ bool hit_rate_add(struct hit_rate *r, uint64_t now_ns, uint64_t n, uint64_t cost
 {
 	/* The time of the first hits belongs to what is measured. */
 	if (!r->begin_ns)
-		hit_rate_begin(r, now_ns > cost_ns ? now_ns - cost_ns : 0);
+		hit_rate_begin(r, clock_between(cost_ns, now_ns));
 	r->n += n;
 	r->cost_ns += cost_ns;
-	uint64_t gone = now_ns > r->begin_ns ? now_ns - r->begin_ns : 0;
+	uint64_t gone = clock_between(r->begin_ns, now_ns);
 
 	if (r->reported || gone < WINDOW_NS)
 		return false;

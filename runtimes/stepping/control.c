@@ -110,12 +110,10 @@ static struct error *take_stop(struct control *c, uint64_t timeout_ns, bool *fou
 	struct event e;
 
 	do {
-		uint64_t gone = clock_now_ns() - begin, left = timeout_ns - gone;
+		uint64_t left = clock_between(clock_since(begin), timeout_ns);
 
 		if (timeout_ns == UINT64_MAX)
 			left = timeout_ns;
-		else if (gone >= timeout_ns)
-			left = 0;
 		TRY(tracer_wait_event(c->tracer, left, &e, found));
 		if (*found && !e.halted)
 			report(c, &e);
@@ -159,11 +157,7 @@ static struct error *halt(struct control *c, enum control_reason reason)
 /* How long until the next look. */
 static uint64_t until_look(const struct control_look *l)
 {
-	uint64_t gone = clock_now_ns() - l->last_ns;
-
-	if (!l->every_ns)
-		return UINT64_MAX;
-	return gone < l->every_ns ? l->every_ns - gone : 0;
+	return l->every_ns ? clock_between(clock_since(l->last_ns), l->every_ns) : UINT64_MAX;
 }
 
 static struct error *look_if_due(struct control_look *l, bool *stop)

@@ -144,7 +144,7 @@ void cpu_profile_read(struct cpu_profile *p, uint64_t until)
 {
 	if (until < p->read_at)
 		return;
-	p->read_at = clock_now_ns() - WRITTEN_NS;
+	p->read_at = clock_since(WRITTEN_NS);
 	cpu_samples_read(p->samples, take, p);
 }
 

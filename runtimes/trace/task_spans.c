@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
@@ -113,7 +114,7 @@ static void pass(struct task_spans *t, struct followed *f, struct moment to, boo
 static void set_off(struct followed *f, uint64_t off)
 {
 	f->span.off_known = f->off_known && off >= f->off;
-	f->span.off_ns = f->span.off_known ? off - f->off : 0;
+	f->span.off_ns = f->span.off_known ? clock_between(f->off, off) : 0;
 	f->off = off;
 }
 

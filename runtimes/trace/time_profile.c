@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/clock.h"
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/places/place_groups.h"
@@ -174,7 +175,7 @@ static void add_times(struct time_profile *p, struct slot *s, const struct task_
 	struct profile_times *times = &p->rows.data[row - 1].times;
 
 	uint64_t off = polled && span->off_known ? span->off_ns : 0;
-	times->ns[states[span->doing]] += moment_between(span->from, span->to) - off;
+	times->ns[states[span->doing]] += clock_between(off, moment_between(span->from, span->to));
 	times->ns[PROFILE_OFF] += off;
 	p->types.data[s->type].polls += polled && !span->open;
 }
@@ -321,7 +322,7 @@ static void add_stack(struct builder *b, const struct row *row, const struct sta
 	                            ((double)b->seen[index] / (double)row->samples));
 	if (b->seen[index] == row->samples)
 		until = row->times.ns[PROFILE_POLLING];
-	uint64_t ns = until - b->shared[index];
+	uint64_t ns = clock_between(b->shared[index], until);
 	b->shared[index] = until;
 	from->self.ns[PROFILE_POLLING] -= ns;
 	node->self.ns[PROFILE_POLLING] += ns;

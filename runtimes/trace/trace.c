@@ -520,7 +520,7 @@ void trace_detach(struct trace *t)
 	t->end_lost = probes_count(t->probes, PROBE_LOST);
 	t->detached = true;
 	probes_detach(t->probes);
-	t->detach_ns = clock_now_ns() - t->end;
+	t->detach_ns = clock_since(t->end);
 }
 
 uint64_t trace_start(const struct trace *t)

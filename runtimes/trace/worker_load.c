@@ -75,7 +75,7 @@ void worker_load_add(struct worker_load *l, const struct trace_item *item)
 		t->parked_at = time;
 	} else if ((item->event == TRACE_UNPARK || item->event == TRACE_POLL_START) && t->parked) {
 		/* What polls is not parked, whether the end of that was seen or not. */
-		t->parked_ns += time - later(t->parked_at, t->since);
+		t->parked_ns += clock_between(later(t->parked_at, t->since), time);
 		t->parked = false;
 	}
 }
@@ -94,8 +94,8 @@ void worker_load_take(struct worker_load *l, uint64_t time, worker_load_fn *visi
 		if (!t->known || time <= t->since)
 			continue;
 		uint64_t all = clock_between(t->since, time), parked = t->parked_ns;
-		if (t->parked && time > t->parked_at)
-			parked += time - t->parked_at;
+		if (t->parked)
+			parked += clock_between(t->parked_at, time);
 		visit(&t->of, all > parked ? all - parked : 0, all, arg);
 		t->since = time;
 		t->parked_at = later(t->parked_at, time);

@@ -75,6 +75,9 @@ static void test_what_is_not_known(void **state)
 	assert_loads(l, 700, "0: 0 of 100; ");
 	add(l, TRACE_UNPARK, 690, TID);
 	assert_loads(l, 800, "0: 100 of 100; ");
+	add(l, TRACE_PARK, 850, TID);
+	add(l, TRACE_UNPARK, 840, TID);
+	assert_loads(l, 900, "0: 100 of 100; ");
 }
 
 int main(void)
