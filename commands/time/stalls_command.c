@@ -16,7 +16,7 @@
 enum {
 	WANTS = WANT_RUNNING | WANT_STACKS,
 	MAX_DEPTH = 8,      /* polls that nest on a thread */
-	MAX_THREADS = 4096, /* that are followed */
+	MAX_THREADS = 4096, /* that are followed at a time */
 };
 static const double default_over = 0.01; /* seconds */
 
@@ -31,6 +31,7 @@ struct current {
 struct polling {
 	struct current polls[MAX_DEPTH];
 	size_t depth;
+	struct polling *next; /* of those that are spare */
 };
 
 struct stalls {
@@ -40,6 +41,8 @@ struct stalls {
 	struct trace_options options;
 	double over, duration;
 	struct map threads; /* tid -> struct polling */
+	struct polling *spare;
+	bool left_out; /* threads, which was said */
 	struct arena arena;
 	struct error *err; /* of a report; the first one */
 	bool complete;     /* the first snapshot */
@@ -62,13 +65,45 @@ static struct error *check(const struct call *call)
 	return read_options(call, &s);
 }
 
+/* Forgets the threads that poll nothing: many may have ended, as those of a pool do. */
+static void forget_idle(struct stalls *s)
+{
+	struct map polling = { 0 };
+
+	for (size_t i = 0; i < s->threads.capacity; i++) {
+		uint64_t tid = s->threads.slots[i].key;
+		struct polling *p = tid ? s->threads.slots[i].value : NULL;
+
+		if (p && p->depth) {
+			map_put(&polling, tid, p);
+		} else if (p) {
+			p->next = s->spare;
+			s->spare = p;
+		}
+	}
+	map_free(&s->threads);
+	s->threads = polling;
+}
+
 static struct polling *polling_of(struct stalls *s, pid_t tid)
 {
 	struct polling *p = map_get(&s->threads, (uint64_t)tid);
 
-	if (p || s->threads.n == MAX_THREADS)
+	if (p)
 		return p;
-	p = NEW(&s->arena, struct polling);
+	if (s->threads.n == MAX_THREADS)
+		forget_idle(s);
+	if (s->threads.n == MAX_THREADS) {
+		if (!s->left_out)
+			fprintf(s->out->options.messages,
+			        "note: more than %d threads poll at a time: the others are "
+			        "not followed\n",
+			        MAX_THREADS);
+		s->left_out = true;
+		return NULL;
+	}
+	p = s->spare ? s->spare : NEW(&s->arena, struct polling);
+	s->spare = p->next;
 	map_put(&s->threads, (uint64_t)tid, p);
 	return p;
 }

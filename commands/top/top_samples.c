@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 #include "runtimes/model/model.h"
 #include "runtimes/trace/task_samples.h"
 
-enum { MAX_WORKERS = 1 << 10 };
+enum { MAX_WORKERS = 1 << 22 /* as many as the kernel has ids of threads */ };
 
 /* A task, and in how many looks of the interval it was seen so. */
 struct seen {
@@ -27,6 +28,7 @@ struct top_samples {
 	struct task_samples *tasks;
 	VEC(struct seen) seen; /* by the slots of spans */
 	VEC(struct seen_worker) workers;
+	struct map index;      /* key of a runtime and a worker -> its index in workers + 1 */
 	uint64_t looks, total; /* in the interval, and all */
 	struct moment began;
 	uint64_t interval_ns;
@@ -74,6 +76,7 @@ void top_samples_free(struct top_samples *t)
 	task_samples_free(t->tasks);
 	vec_free(&t->seen);
 	vec_free(&t->workers);
+	map_free(&t->index);
 	vec_free(&t->frame_tasks);
 	free(t);
 }
@@ -87,17 +90,17 @@ uint64_t top_samples_looks(const struct top_samples *t)
 
 static struct seen_worker *worker_of(struct top_samples *t, const struct thread_info *th)
 {
-	for (size_t i = 0; i < t->workers.n; i++) {
-		struct seen_worker *w = &t->workers.data[i];
+	uint64_t key = map_key_of_pair((uint64_t)(th->runtime + 1), (uint64_t)th->worker);
+	uintptr_t at = (uintptr_t)map_get(&t->index, key);
 
-		if (w->worker.runtime == th->runtime && w->worker.worker == th->worker)
-			return w;
-	}
+	if (at)
+		return &t->workers.data[at - 1];
 	if (t->workers.n == MAX_WORKERS)
 		return NULL;
 	struct seen_worker *w = vec_push(&t->workers);
 	w->worker.runtime = th->runtime;
 	w->worker.worker = th->worker;
+	map_put(&t->index, key, (void *)(uintptr_t)t->workers.n);
 	return w;
 }
 

@@ -93,9 +93,36 @@ static void test_shares(void **state)
 	top_samples_free(t);
 }
 
+/* A runtime may have as many workers as a program has threads. */
+static void test_many_workers(void **state)
+{
+	enum { WORKERS = 3000 };
+	SCRATCH(a);
+	struct top_samples *t = top_samples_new(1000);
+	struct thread_info *threads = NEW_ARRAY(&a, struct thread_info, WORKERS);
+	const struct snapshot s = { .threads = threads, .nthreads = WORKERS };
+	struct top_worker *workers;
+	size_t n;
+
+	(void)state;
+	for (int i = 0; i < WORKERS; i++)
+		threads[i] = (struct thread_info){
+			.tid = i + 1, .runtime = i % 2, .worker = i / 2, .state = "parked"
+		};
+	top_samples_look(t, &s);
+	top_samples_look(t, &s);
+	top_samples_cut(t, 1400);
+	top_samples_workers(t, &a, &workers, &n);
+	assert_int_equal(n, WORKERS);
+	assert_int_equal(workers[WORKERS - 1].worker, WORKERS / 2 - 1);
+	assert_int_equal(workers[WORKERS - 1].parked_ns, 400);
+	top_samples_free(t);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_shares) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_shares),
+		                            cmocka_unit_test(test_many_workers) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,12 +74,15 @@ const struct trace_place *snapshot_place(struct snapshot_places *p, const struct
 	}
 	if (!n)
 		return NULL;
-	const char *leaf = f ? f->type : NULL;
-	key = leaf ? map_key_on(key, leaf, strlen(leaf)) : key;
+	/* The chain goes on in coroutines for which there is no room. */
+	bool cut = n == MAX_FRAMES && suspended_within(f);
+	const char *leaf = f && !cut ? f->type : NULL;
+	key = map_key_of_pair(leaf ? map_key_on(key, leaf, strlen(leaf)) : key, cut);
 	struct trace_place *place = map_get(&p->known, key);
 	if (place)
 		return place;
 	place = copy_place(&p->arena, frames, n, leaf);
+	place->cut = cut;
 	map_put(&p->known, key, place);
 	return place;
 }

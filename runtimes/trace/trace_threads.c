@@ -7,7 +7,7 @@
 #include "runtimes/model/model.h"
 
 enum {
-	MAX_KNOWN = 65536,          /* threads */
+	MAX_KNOWN = 1 << 22,        /* threads: as many as the kernel has ids of them */
 	FREE_LOOKS_NS = 1000000000, /* that all looks may take together, beside */
 	LOOKS_SHARE = 20,           /* this part of the time */
 	FIRST_PAUSE_NS = 1000000,   /* after a look in vain at a thread; doubled each time, */
