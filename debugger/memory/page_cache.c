@@ -171,6 +171,18 @@ void page_cache_expire(struct page_cache *c)
 	c->filled = 0;
 }
 
+size_t page_cache_held(const struct page_cache *c)
+{
+	return c->used_blocks * BLOCK_SIZE;
+}
+
+void page_cache_release(struct page_cache *c)
+{
+	page_cache_expire(c);
+	for (size_t i = 0; i < c->chunks.n; i++)
+		madvise(c->chunks.data[i], CHUNK_SIZE, MADV_DONTNEED);
+}
+
 /* Reads pages [first, end) up to the first hole, which is then known as a hole. */
 static struct error *fill_range(struct page_cache *c, struct block *b, unsigned first, unsigned end,
                                 page_read_fn *read, void *arg)

@@ -39,6 +39,10 @@ enum page_state page_cache_peek(struct page_cache *c, uint64_t addr, const unsig
 void page_cache_miss(struct page_cache *c, uint64_t addr);
 /* Drops the bytes of every page, but keeps the marks of used pages. */
 void page_cache_expire(struct page_cache *c);
+/* page_cache_expire(), and gives the memory of the pages back, which the next reads fill anew. */
+void page_cache_release(struct page_cache *c);
+/* How many bytes page_cache_release() would give back: those of the chunks in use. */
+size_t page_cache_held(const struct page_cache *c);
 
 /*
  * Copying a set of pages, in these steps: plan, add, copy, compare, take. The target must be

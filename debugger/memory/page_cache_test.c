@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -121,6 +122,40 @@ static void test_only_what_was_used_is_copied(void **state)
 	assert_int_equal(first_byte(c, 2), 99);
 	assert_int_equal(first_byte(c, 40), 41);
 	assert_int_equal(first_byte(c, 3), -1);
+	page_cache_free(c);
+	free(m);
+}
+
+/* Whether the page of a pointer takes memory. */
+static bool is_resident(const unsigned char *data)
+{
+	unsigned char is = 0;
+
+	assert_int_equal(mincore((void *)(uintptr_t)data, CACHE_PAGE, &is), 0);
+	return is & 1;
+}
+
+static void test_what_is_released_takes_no_memory(void **state)
+{
+	struct page_cache *c = page_cache_new();
+	struct memory *m = memory_new();
+	const unsigned char *data;
+
+	(void)state;
+	assert_int_equal(page_cache_held(c), 0);
+	use(c, m, 1);
+	assert_int_equal(page_cache_held(c), BLOCK_SIZE);
+	assert_int_equal(page_cache_peek(c, page_addr(1), &data), PAGE_PRESENT);
+	assert_true(is_resident(data));
+	page_cache_release(c);
+	assert_false(is_resident(data));
+	assert_int_equal(first_byte(c, 1), -1);
+	/* It is still marked as used. */
+	m->bytes[1][0] = 99;
+	assert_int_equal(page_cache_plan(c, false), CACHE_PAGE);
+	copy(c, m, true);
+	assert_int_equal(page_cache_take(c), CACHE_PAGE);
+	assert_int_equal(first_byte(c, 1), 99);
 	page_cache_free(c);
 	free(m);
 }
@@ -282,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_was_used_is_copied),
+		cmocka_unit_test(test_what_is_released_takes_no_memory),
 		cmocka_unit_test(test_a_wide_plan_has_the_neighbours),
 		cmocka_unit_test(test_holes_that_come_and_go),
 		cmocka_unit_test(test_what_is_added_is_copied_once),

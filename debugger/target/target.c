@@ -10,7 +10,7 @@
 #include "debugger/memory/page_cache.h"
 #include "debugger/target/module.h"
 
-enum { MAX_NOTES = 1000 };
+enum { MAX_NOTES = 1000, RELEASED_COPY = 16 << 20 };
 
 struct target *target_new(const struct target_ops *ops, const struct arch *arch, bool cached)
 {
@@ -122,6 +122,14 @@ void target_invalidate(struct target *t)
 	if (t->cache)
 		page_cache_expire(t->cache);
 	t->frozen = false;
+	t->epoch++;
+}
+
+void target_release_copy(struct target *t)
+{
+	if (!t->ops->stop || t->stopped || !t->cache || page_cache_held(t->cache) < RELEASED_COPY)
+		return;
+	page_cache_release(t->cache);
 	t->epoch++;
 }
 

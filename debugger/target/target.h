@@ -302,6 +302,12 @@ bool target_slept_on(struct target *t, pid_t tid);
  * that did change count as t->doubts.
  */
 struct error *target_snap(struct target *t, bool stop_all) MUST_CHECK;
+/*
+ * After the last walk of a program that is not stopped: gives the memory of the copy back, where
+ * that is more than 16 MiB. The pages of the copy then have no bytes, until the next
+ * stop or target_invalidate().
+ */
+void target_release_copy(struct target *t);
 
 /* Reads all of len bytes; ERR_FAULT at the first byte that is missing. */
 struct error *target_read(struct target *t, uint64_t addr, void *buf, size_t len) MUST_CHECK;

@@ -670,14 +670,14 @@ static struct error *inspect_live(struct live_round *r)
 	TRY(warm_up(r->in, r->request));
 	debuginfo_rest(r->in->di);
 	for (int round = 1; !complete && round <= MAX_ROUNDS; round++) {
+		snapshot_free(r->out);
+		r->out = NULL;
 		/* Each round finds only one more page of a chain: walk the target again. */
 		if (round == MAX_ROUNDS) {
 			target_invalidate(t);
 			TRY(warm_up(r->in, r->request));
 		}
 		fd_info_look(t, (r->request->want & WANT_SOCKETS) != 0);
-		snapshot_free(r->out);
-		r->out = NULL;
 		TRY(copy_and_collect(r, !whole && round == MAX_ROUNDS, &complete));
 	}
 	if (t->stop_failed)
@@ -712,6 +712,9 @@ struct error *inspect(struct inspector *in, unsigned want, const struct question
 		snapshot_free(r.out);
 		return err;
 	}
+	/* What is made of the snapshot needs the memory more: a graph, a page, a file. */
+	if (!target_is_halted(in->target))
+		target_release_copy(in->target);
 	r.out->reading = r.reading;
 	*ret = r.out;
 	return NULL;
