@@ -5,6 +5,7 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -701,11 +702,25 @@ static void fill_standard_streams(void)
 	}
 }
 
+/*
+ * Each large block of malloc() is a mapping of its own: it grows without a copy, and is gone when
+ * it is freed. By itself glibc stops doing so for blocks as large as one that was freed.
+ */
+static void map_large_blocks(void)
+{
+#ifdef __GLIBC__
+	enum { LARGE = 1 << 20 };
+
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .session.inspector.cache = true };
 
 	fill_standard_streams();
+	map_large_blocks();
 	setlocale(LC_CTYPE, "");
 	install_signals();
 	argp_err_exit_status = STATUS_USAGE;
