@@ -94,6 +94,8 @@ struct command {
 	unsigned wants;     /* enum want flags for its snapshot */
 	/* Further wants of its options, which were checked; NULL: none. */
 	unsigned (*wants_of)(const struct call *call);
+	/* In place of wants, where the program tells what will do; NULL: wants. */
+	unsigned (*wants_now)(const struct session *s, const struct call *call);
 	/*
 	 * Checks the arguments: ERR_USAGE for those that are invalid for every program. NULL: no
 	 * check. Called before a process is stopped.

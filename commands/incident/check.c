@@ -23,6 +23,15 @@ static struct error *check_check(const struct call *call)
 	return read_interval(option_value(call, "interval"), &interval);
 }
 
+/* The interval was checked. Of looks at intervals the watchdog takes its own. */
+static unsigned wants_now(const struct session *s, const struct call *call)
+{
+	double interval = 0;
+
+	error_free(read_interval(option_value(call, "interval"), &interval));
+	return asyncdbg_check_wants(s->handle, interval);
+}
+
 static struct error *run_check(struct session *s, const struct answer *answer,
                                const struct call *call, struct out *out)
 {
@@ -36,6 +45,7 @@ static struct error *run_check(struct session *s, const struct answer *answer,
 		return watchdog_run(s, call, interval, out);
 	TRY(session_check(s, last.snapshot, interval, &result));
 	last.snapshot = result.snapshot;
+	last.wants = asyncdbg_last_wants(s->handle);
 	out_begin(out, &last);
 	for (size_t i = 0; i < result.nfound; i++)
 		s->finding |= checks_list_has(list, &result.found[i]) ? STATUS_FOUND : 0;
@@ -70,5 +80,6 @@ const struct command check_command = {
 		"no-waker,\n"
 		"    long-poll and closed-channel-wait.",
 	.wants = ASYNCDBG_CHECK_WANTS,
+	.wants_now = wants_now,
 	.run = run_check,
 };

@@ -62,6 +62,25 @@ static void the_second_look_is_another_one(void **state)
 	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
 }
 
+/* What waits is read at the second look alone; one look has to read everything. */
+static void the_first_look_is_at_what_runs(void **state)
+{
+	pid_t pid CLEANUP(end_child) = start_child();
+	struct asyncdbg_options options = { .pid = pid };
+	struct session s CLEANUP(session_close) = { 0 };
+	enum status status = STATUS_OK;
+	CAUGHT(c);
+
+	(void)state;
+	assert_int_equal(asyncdbg_check_wants(NULL, 1), ASYNCDBG_CHECK_WANTS);
+	assert_null(session_open(&options, &s));
+	assert_int_equal(asyncdbg_check_wants(s.handle, 0), ASYNCDBG_CHECK_WANTS);
+	assert_int_equal(asyncdbg_check_wants(s.handle, 1), WANT_RUNNING);
+	catch (&c, TEXT);
+	execute_line(&s, c.out, "check --interval 10ms", &status);
+	assert_int_equal(asyncdbg_last_wants(s.handle), ASYNCDBG_CHECK_WANTS);
+}
+
 /* When no runtime was found, no command reports that all is well or writes an empty document. */
 static void no_verdict_on_what_is_not_understood(void **state)
 {
@@ -97,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_second_look_is_another_one),
+		cmocka_unit_test(the_first_look_is_at_what_runs),
 		cmocka_unit_test(no_verdict_on_what_is_not_understood),
 	};
 

@@ -213,7 +213,8 @@ static struct error *look(struct watchdog *w, struct checks_result *ret)
 
 	for (int i = 1;; i++) {
 		arena_reset(&w->s->answer);
-		struct error *err = session_snapshot(w->s, ASYNCDBG_CHECK_WANTS, NULL, &snap);
+		unsigned wants = asyncdbg_check_wants(w->s->handle, w->interval);
+		struct error *err = session_snapshot(w->s, wants, NULL, &snap);
 
 		err = err ? err : session_check(w->s, snap, w->interval, ret);
 		if (!err || err->kind != ERR_STATE || i == MAX_TRIES || has_ended(w))

@@ -28,7 +28,7 @@ static struct error *take_snapshot(struct session *s, const struct call *call,
 {
 	const struct command *command = call->command;
 	struct question question = { 0 };
-	unsigned wants = command->wants;
+	unsigned wants = command->wants_now ? command->wants_now(s, call) : command->wants;
 
 	if (call->verbose || (s->verbose && command->verbose))
 		wants |= WANT_LOCALS;

@@ -78,6 +78,18 @@ bool checks_list_has(const char *list, const struct finding *f);
 struct look *checks_look(struct arena *a, const struct snapshot *s, size_t *n);
 /* The addresses of the runtimes with blocking jobs and without a thread for them, in arena a. */
 uint64_t *checks_threadless(struct arena *a, const struct snapshot *s, size_t *n);
+/* The addresses of all runtimes of a look. */
+struct seen_runtimes {
+	const uint64_t *addrs;
+	size_t n;
+};
+/* Those of a snapshot, in arena a. */
+struct seen_runtimes checks_seen_runtimes(struct arena *a, const struct snapshot *s);
+/*
+ * Whether a runtime that was not seen at the look before has blocking jobs and no thread for them.
+ * Two looks at it are needed to say so.
+ */
+bool checks_met_late(const struct seen_runtimes *seen, const struct snapshot *s);
 /* The source line where a thread runs or waits: "src/x.rs:12", in arena a; NULL unknown. */
 const char *checks_thread_place(struct arena *a, const struct snapshot *s,
                                 const struct thread_info *th);

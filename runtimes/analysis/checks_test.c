@@ -108,11 +108,37 @@ static void a_pool_lacks_threads_at_two_looks(void **state)
 	assert_int_equal(starved(&tmp, false, true, 0), 0);
 }
 
+/* Two looks at it are due only where it has something that a single one does not show. */
+static void a_runtime_is_late_where_it_lacks_a_thread(void **state)
+{
+	struct runtime_info runtimes[] = {
+		{ .addr = HEADER },
+		{ .addr = HEADER + 1,
+		  .has_blocking = true,
+		  .blocking_queued = 1,
+		  .has_limit = true,
+		  .blocking_limit = 512 },
+	};
+	struct snapshot s = { .runtimes = runtimes, .nruntimes = 1 };
+	SCRATCH(tmp);
+
+	(void)state;
+	const struct seen_runtimes one = checks_seen_runtimes(&tmp, &s);
+	assert_int_equal(one.n, 1);
+	s.nruntimes = 2;
+	const struct seen_runtimes both = checks_seen_runtimes(&tmp, &s);
+	assert_true(checks_met_late(&one, &s));
+	assert_false(checks_met_late(&both, &s));
+	runtimes[1].blocking_threads = 1;
+	assert_false(checks_met_late(&one, &s));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_poll_is_certain_where_it_is_proved),
 		cmocka_unit_test(a_pool_lacks_threads_at_two_looks),
+		cmocka_unit_test(a_runtime_is_late_where_it_lacks_a_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,28 @@ uint64_t *checks_threadless(struct arena *a, const struct snapshot *s, size_t *n
 	return list;
 }
 
+struct seen_runtimes checks_seen_runtimes(struct arena *a, const struct snapshot *s)
+{
+	uint64_t *addrs = NEW_ARRAY(a, uint64_t, s->nruntimes + 1);
+
+	for (size_t i = 0; i < s->nruntimes; i++)
+		addrs[i] = s->runtimes[i].addr;
+	return (struct seen_runtimes){ addrs, s->nruntimes };
+}
+
+bool checks_met_late(const struct seen_runtimes *seen, const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->nruntimes; i++) {
+		bool was_seen = false;
+
+		for (size_t j = 0; j < seen->n; j++)
+			was_seen |= seen->addrs[j] == s->runtimes[i].addr;
+		if (!was_seen && runtime_lacks_thread(&s->runtimes[i]))
+			return true;
+	}
+	return false;
+}
+
 static const struct look *look_before(const struct checks *c, const struct thread_info *th)
 {
 	for (size_t i = 0; i < c->nbefore; i++) {

@@ -420,29 +420,67 @@ static struct error *wait_for_second_look(struct asyncdbg *d, struct look *befor
 	return NULL;
 }
 
-/* Keeps what the workers do in c->s, and takes a second snapshot. */
-static struct error *look_again(struct asyncdbg *d, double interval, struct checks *c)
+/* Whether check() looks twice. What stands still does not move between two looks. */
+static bool has_second_look(const struct asyncdbg *d, double interval)
 {
-	if (asyncdbg_kind(d) != ASYNCDBG_LIVE || interval == 0)
-		return NULL;
-	/* What stands still does not move between two looks. */
-	c->stands_still = target_is_halted(d->target);
-	if (c->stands_still)
-		return NULL;
+	return asyncdbg_kind(d) == ASYNCDBG_LIVE && interval != 0 && !target_is_halted(d->target);
+}
 
+unsigned asyncdbg_check_wants(const struct asyncdbg *d, double interval)
+{
+	return has_second_look(d, interval) ? WANT_RUNNING : ASYNCDBG_CHECK_WANTS;
+}
+
+/*
+ * Keeps what the workers do in c->s, and takes another snapshot. *late: that has a runtime which it
+ * takes two looks to judge, and which only the trees of all tasks led to.
+ */
+static struct error *look_again(struct asyncdbg *d, struct checks *c, bool *late)
+{
 	struct look *before = checks_look(c->a, c->s, &c->nbefore);
+	unsigned wants = d->wants | ASYNCDBG_CHECK_WANTS;
+	const struct seen_runtimes seen = checks_seen_runtimes(c->a, c->s);
 
 	c->before = before;
 	c->threadless = checks_threadless(c->a, c->s, &c->nthreadless);
-	c->interval = interval;
-	TRY(wait_for_second_look(d, before, c->nbefore, interval));
+	/* What the checks need of that look is kept: two snapshots take twice the memory. */
+	asyncdbg_drop(d);
+	c->s = NULL;
+	TRY(wait_for_second_look(d, before, c->nbefore, c->interval));
 
 	bool pinned = asyncdbg_pin(d, false);
-	struct error *err = asyncdbg_snapshot(d, d->wants | ASYNCDBG_CHECK_WANTS, NULL, &c->s);
+	struct error *err = asyncdbg_snapshot(d, wants, NULL, &c->s);
 
 	asyncdbg_pin(d, pinned);
 	c->two_looks = !err;
+	*late = !err && checks_met_late(&seen, c->s);
 	return err;
+}
+
+/* The second look, and a third one where that is late. */
+static struct error *look_twice(struct asyncdbg *d, double interval, struct checks *c)
+{
+	bool late = true;
+
+	c->stands_still =
+		asyncdbg_kind(d) == ASYNCDBG_LIVE && interval != 0 && target_is_halted(d->target);
+	if (!has_second_look(d, interval))
+		return NULL;
+	c->interval = interval;
+	for (int look = 2; late && look <= 3; look++)
+		TRY(look_again(d, c, &late));
+	return NULL;
+}
+
+/* ERR_STATE when the program is not understood, which a first look may have seen too little for. */
+static struct error *check_understood(struct asyncdbg *d, struct checks *c)
+{
+	unsigned wants = d->wants | ASYNCDBG_CHECK_WANTS;
+
+	if (!snapshot_is_understood(c->s) && c->s == d->snapshot && !d->saved &&
+	    lacking(wants, d->wants))
+		TRY(asyncdbg_snapshot(d, wants, NULL, &c->s));
+	return snapshot_check_understood(c->s);
 }
 
 struct error *asyncdbg_check(struct asyncdbg *d, const struct snapshot *snap, double interval,
@@ -450,8 +488,8 @@ struct error *asyncdbg_check(struct asyncdbg *d, const struct snapshot *snap, do
 {
 	struct checks c = { .a = a, .s = snap };
 
-	TRY(snapshot_check_understood(c.s));
-	TRY(look_again(d, interval, &c));
+	TRY(check_understood(d, &c));
+	TRY(look_twice(d, interval, &c));
 	TRY(snapshot_check_understood(c.s));
 	c.v = asyncdbg_verdicts(d, c.s);
 	return checks_run(&c, ret);

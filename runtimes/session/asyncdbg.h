@@ -59,6 +59,11 @@ struct asyncdbg_options {
 
 /* The wants of the snapshots that asyncdbg_check() uses. */
 enum { ASYNCDBG_CHECK_WANTS = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS };
+/*
+ * The wants of the snapshot that asyncdbg_check() is called with: of a first look WANT_RUNNING, as
+ * nothing of the tasks that wait is compared with the second one.
+ */
+unsigned asyncdbg_check_wants(const struct asyncdbg *d, double interval);
 
 enum asyncdbg_kind {
 	ASYNCDBG_NONE,  /* no program was named */
@@ -163,11 +168,11 @@ const struct question *asyncdbg_last_question(const struct asyncdbg *d);
 const struct verdicts *asyncdbg_verdicts(struct asyncdbg *d, const struct snapshot *snap);
 /*
  * Runs all checks (runtimes/analysis/checks.h) on snap, which must have been taken with
- * ASYNCDBG_CHECK_WANTS. Of a process that runs, and where interval is not 0, snap is the first
- * look: after interval, in seconds, the call takes a second snapshot of d, pinned or not. This ends
- * snap if it is the current one of d. The result is in arena a and borrows from its snapshot. d
- * must not be NULL. ERR_STATE when the program is not understood, ERR_INTERRUPTED, and the errors
- * of asyncdbg_snapshot().
+ * asyncdbg_check_wants() or more. Of a process that runs, and where interval is not 0, snap is the
+ * first look: after interval, in seconds, the call takes a second snapshot of d, pinned or not.
+ * This ends snap, if it is the current one of d, even where the second look fails. The result is in
+ * arena a and borrows from its snapshot. d must not be NULL. ERR_STATE when the program is not
+ * understood, ERR_INTERRUPTED, and the errors of asyncdbg_snapshot().
  */
 struct error *asyncdbg_check(struct asyncdbg *d, const struct snapshot *snap, double interval,
                              struct arena *a, struct checks_result *ret) MUST_CHECK;
