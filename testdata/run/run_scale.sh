@@ -1,6 +1,7 @@
 #!/bin/bash
 # The cost of a task does not grow with their number: what ten times the tasks cost more, in
-# instructions, is at most twelve times what the tasks of a tenth cost more than ten of them.
+# instructions, is at most twelve times what the tasks of a tenth cost more than ten of them. And what
+# a task of a live program costs in memory is at most what stands beside the command.
 #
 # usage: run_scale.sh ASYNCDBG PROFILE
 #
@@ -58,4 +59,44 @@ done <<-EOF
 	save $work/saved
 	async deadlocks
 EOF
+
+# peak WORD...: bytes of memory that a command takes of the live program.
+peak() {
+	python3 - "$asyncdbg" -p "$pid" "$@" <<-'EOF'
+		import os, subprocess, sys
+
+		null = subprocess.DEVNULL
+		command = subprocess.Popen(sys.argv[1:], stdin=null, stdout=null, stderr=null)
+		status, used = os.wait4(command.pid, 0)[1:]
+		if os.waitstatus_to_exitcode(status) not in (0, 1, 3):
+		    sys.exit(f"{sys.argv[4:]}: status {status}")
+		print(used.ru_maxrss * 1024)
+	EOF
+}
+
+# all_peaks: the peak of each command, a line each.
+all_peaks() {
+	while read -r _ words; do
+		read -r -a words <<<"$words"
+		peak "${words[@]}" || fail "${words[*]}"
+	done <<<"$memory"
+}
+
+memory="1700 async backtrace all --group
+1900 check --interval 100ms
+1950 report --output $work/page.html
+2300 save $work/saved
+1900 async deadlocks"
+some=2000 many=50000
+for tasks in $some $many; do
+	start_program "$BINARIES/many" "$tasks" queues || fail "many $tasks did not get ready"
+	all_peaks >/dev/null # into the cache
+	all_peaks >"$work/peaks.$tasks"
+	stop_program
+done
+while read -r limit words <&3 && read -r less <&4 && read -r more <&5; do
+	bytes=$(((more - less) / (many - some)))
+	echo "$words: $bytes bytes a task, $limit allowed"
+	[ "$bytes" -le "$limit" ] || { echo "  more than that" && bad=1; }
+done 3<<<"$memory" 4<"$work/peaks.$some" 5<"$work/peaks.$many"
 exit $bad
