@@ -2,19 +2,18 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <string.h>
 
 #include "debugger/base/vec.h"
 #include "dwarf/lookup/lookup_dwarf.h"
+#include "dwarf/module/debuginfo.h"
 #include "dwarf/module/line.h"
 #include "dwarf/module/ranges.h"
 #include "dwarf/module/symtab.h"
 #include "dwarf/names/demangle.h"
 #include "dwarf/scan/die.h"
 
-enum {
-	MAX_INLINE_DEPTH = 1024,
-	MAX_BODY = 1 << 20, /* DIEs */
-};
+enum { MAX_BODY = 1 << 20 /* DIEs */ };
 
 struct call_site {
 	uint64_t die, function_die;
@@ -22,8 +21,8 @@ struct call_site {
 };
 
 struct chain {
-	struct call_site sites[MAX_INLINE_DEPTH]; /* outermost first */
-	size_t n;
+	VEC(struct call_site) sites; /* outermost first */
+	bool cut;                    /* there are more */
 };
 
 static void read_site(struct dwarf_module *dm, struct unit *u, uint64_t die, struct call_site *ret)
@@ -77,13 +76,15 @@ static void find_inlined(struct dwarf_module *dm, struct unit *u, uint64_t funct
 		if (depth == covered &&
 		    (d.tag == DW_TAG_inlined_subroutine || d.tag == DW_TAG_lexical_block) &&
 		    ranges_have(dm, u, at, pc)) {
-			if (d.tag == DW_TAG_inlined_subroutine && chain->n < MAX_INLINE_DEPTH)
-				read_site(dm, u, at, &chain->sites[chain->n++]);
-			if (!d.has_children || covered++ == DIE_MAX_NESTING)
+			if (d.tag == DW_TAG_inlined_subroutine)
+				read_site(dm, u, at, vec_push(&chain->sites));
+			chain->cut = d.has_children && covered++ == DIE_MAX_NESTING;
+			if (!d.has_children || chain->cut)
 				return;
 		}
 		depth += d.has_children;
 	}
+	chain->cut = true;
 }
 
 static void set_line(struct location *l, const struct function *f, uint64_t pc)
@@ -138,42 +139,58 @@ static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr
 	return l;
 }
 
+/* One call of a chain; depth 0 is the physical function. Its place is that of the call in it. */
+static void describe(const struct function *f, struct unit *u, const struct chain *chain,
+                     size_t depth, bool lines, struct location *l)
+{
+	const struct call_site *site = depth ? &chain->sites.data[depth - 1] : NULL;
+
+	l->comp_dir = u->comp_dir;
+	l->inlined = site != NULL;
+	l->site = site ? site->die : 0;
+	l->function = site ? lookup_function_die(f->dm, site->function_die) : f;
+	if (l->function) {
+		l->name = l->function->name;
+		l->linkage = l->function->linkage;
+	}
+	if (lines && depth < chain->sites.n) {
+		l->file = line_file(f->dm, u, chain->sites.data[depth].file);
+		l->line = chain->sites.data[depth].line;
+	}
+}
+
 /* The chain from debug info; NULL when none covers the address. */
 static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *a, bool lines,
                              size_t *nret)
 {
 	const struct function *f = lookup_function(di, addr);
 	struct unit *u = f ? debuginfo_unit_of(f->dm, f->die) : NULL;
-	struct chain chain = { .n = 0 };
+	struct chain chain = { 0 };
 
 	if (!u || !f->dm->dwarf)
 		return NULL;
 	uint64_t pc = module_link_addr(f->dm->module, addr).v;
 	find_inlined(f->dm, u, f->die, pc, &chain);
 
-	struct location *ret = NEW_ARRAY(a, struct location, chain.n + 1);
-	*nret = chain.n + 1;
-	for (size_t i = 0; i <= chain.n; i++) {
-		struct location *l = &ret[i]; /* innermost first */
-		size_t depth = chain.n - i;   /* 0: the physical function */
-
-		l->comp_dir = u->comp_dir;
-		l->inlined = depth > 0;
-		l->site = depth ? chain.sites[depth - 1].die : 0;
-		l->function =
-			depth ? lookup_function_die(f->dm, chain.sites[depth - 1].function_die) : f;
-		if (l->function) {
-			l->name = l->function->name;
-			l->linkage = l->function->linkage;
-		}
-		if (lines && i > 0) {
-			l->file = line_file(f->dm, u, chain.sites[depth].file);
-			l->line = chain.sites[depth].line;
-		}
-	}
+	/* Innermost first. */
+	size_t n = chain.sites.n + 1 + chain.cut;
+	struct location *ret = NEW_ARRAY(a, struct location, n);
+	if (chain.cut)
+		ret[0] = (struct location){ .name = LOCATION_CUT,
+			                    .comp_dir = u->comp_dir,
+			                    .inlined = true };
+	for (size_t i = chain.cut; i < n; i++)
+		describe(f, u, &chain, n - 1 - i, lines, &ret[i]);
 	if (lines)
 		set_line(&ret[0], f, pc);
+	vec_free(&chain.sites);
+	*nret = n;
 	return ret;
+}
+
+bool location_is_cut(const struct location *l)
+{
+	return l->inlined && !l->function && l->name && strcmp(l->name, LOCATION_CUT) == 0;
 }
 
 struct location *lookup_dwarf_locations(struct debuginfo *di, uint64_t addr, struct arena *a,

@@ -270,6 +270,19 @@ static bool is_shared(const struct location *l, size_t n)
 	return count > 1;
 }
 
+/* The calls at a frame's pc, innermost first; it is said where inner ones are not known. */
+static struct location *calls_at(struct collector *c, const struct frame *frame, size_t *n)
+{
+	struct location *l = lookup_locations(c->in->di, frame->lookup_pc, &c->scratch, n);
+
+	if (location_is_cut(&l[0]))
+		snapshot_incomplete(c->out,
+		                    "inlined calls nest deeper than %d scopes: the inner ones are "
+		                    "not shown, and async functions among them neither",
+		                    DIE_MAX_NESTING);
+	return l;
+}
+
 static uint64_t frame_end(const struct thread_stack *s, size_t frame)
 {
 	return frame + 1 < s->stack.nframes ? s->stack.frames[frame + 1].sp : 0;
@@ -318,8 +331,7 @@ struct future *stack_running_chain(struct collector *c, const struct thread_stac
 		if (!any)
 			continue;
 		size_t n;
-		struct location *l =
-			lookup_locations(c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+		struct location *l = calls_at(c, &s->stack.frames[i], &n);
 
 		for (size_t j = n; j-- > 0;) {
 			if (outside(from, i, j) || (to && !outside(to, i, j)) ||
@@ -427,8 +439,7 @@ struct stack_frame *stack_describe(struct collector *c, const struct thread_stac
 			stack_innermost(marks, MARK_TASK_POLL, collector_runtime(c, task->runtime));
 	for (size_t i = 0; i < s->stack.nframes; i++) {
 		size_t n;
-		struct location *l =
-			lookup_locations(c->in->di, s->stack.frames[i].lookup_pc, &c->scratch, &n);
+		struct location *l = calls_at(c, &s->stack.frames[i], &n);
 
 		for (size_t j = 0; j < n; j++) {
 			struct stack_frame *f = vec_push(&frames);

@@ -4,7 +4,7 @@
 usage: run_many_awaits.py ASYNCDBG PROFILE
 
 An async function of a hundred awaits, whose frame is larger than a page; a type and a function in 150 modules,
-one in another; a Context behind as many variables as a screen has lines. The program is built under
+one in another; a Context behind as many variables as a screen has lines; a poll with more inlined calls than anybody counts. The program is built under
 CARGO_TARGET_DIR; skipped without cargo.
 """
 import json
@@ -17,7 +17,7 @@ from generated_program import build, read_options
 from run_generated_values import locals_of
 from stepping_session import Session
 
-AWAITS, STUCK, MODULES, LETS = 100, 90, 150, 30
+AWAITS, STUCK, MODULES, LETS, INLINED = 100, 90, 150, 30, 1200
 STOP = STUCK - 10  # behind the await of this number
 
 BEGIN = f"""\
@@ -44,6 +44,7 @@ END = f"""\
 #[tokio::main(flavor = "current_thread")]
 async fn main() {{
     std::thread::spawn(plain);
+    std::thread::spawn(|| tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(deep()));
     let many = tokio::spawn(many(1));
     let waits = tokio::spawn(async {{ *LOCK.lock().await += 1; }});
     let buried = tokio::spawn({"::".join(f"m{i}" for i in range(MODULES))}::buried(1));
@@ -84,6 +85,18 @@ def plain():
     yield "}"
 
 
+def inlined():
+    """Each function is inlined in the one before it, all of them in the poll of an async function."""
+    yield "#[inline(always)]"
+    yield f"fn i{INLINED}() {{"
+    yield "    loop { std::thread::park(); } // the innermost call"
+    yield "}"
+    yield from (f"#[inline(always)] fn i{i}() {{ i{i + 1}() }}" for i in range(INLINED))
+    yield "async fn deep() {"
+    yield "    i0(); // the outermost call"
+    yield "}"
+
+
 def modules():
     yield "mod m0 { " + " ".join(f"pub mod m{i} {{" for i in range(1, MODULES))
     yield "    use std::hint::black_box; pub struct Buried(u64);"
@@ -96,7 +109,7 @@ def modules():
 class Program:
     def __init__(self):
         counter = "static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);"
-        self.text = BEGIN + "\n".join([counter, *many(), *plain(), *modules()]) + "\n" + END
+        self.text = BEGIN + "\n".join([counter, *many(), *plain(), *inlined(), *modules()]) + "\n" + END
 
     def line(self, text):
         return next(i for i, line in enumerate(self.text.splitlines(), 1) if text in line)
@@ -150,6 +163,17 @@ def find_all(answer, key):
     return ([answer] if key in answer else []) + [f for each in answer.values() for f in find_all(each, key)]
 
 
+def look_at_inlined(asyncdbg, program, pid):
+    """The whole stack is shown, each call at its own line."""
+    threads = ask(asyncdbg, pid, "threads")["threads"]
+    stack = next(t["frames"] for t in threads if any(f["function"] == "generated::i0" for f in t["frames"] or []))
+    names = [f["function"] for f in stack]
+    last = names.index(f"generated::i{INLINED}") if f"generated::i{INLINED}" in names else 0
+    expect("inlined calls", names[last : last + INLINED + 1], [f"generated::i{i}" for i in range(INLINED, -1, -1)])
+    expect("line of the innermost call", stack[last]["line"], program.line("// the innermost call"))
+    expect("line of the poll", stack[last + INLINED + 1]["line"], program.line("// the outermost call"))
+
+
 def look_at_tasks(asyncdbg, program, path):
     with subprocess.Popen([path], stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -160,6 +184,7 @@ def look_at_tasks(asyncdbg, program, path):
             expect("the name of the task in the modules", whole in names, True)
             notes = [note for note in tasks["notes"] if "async code" in json.dumps(note)]
             expect("who polls without a runtime", "generated::plain:" in json.dumps(notes), True)
+            look_at_inlined(asyncdbg, program, process.pid)
             held = [h for h in find_all(ask(asyncdbg, process.pid, "async", "graph"), "declared")
                     if h["path"] == "held"]
             where = {(h["declared"], h["line"]) for h in held}
