@@ -80,7 +80,7 @@ const struct command async_task_command = {
 		"    task chosen with task ID, else the one that the thread in focus runs; where\n"
 		"    that thread is in block_on, shows the future it blocks on. Of a job of a\n"
 		"    blocking pool, shows its place in the queue or the stack of its thread.",
-	.wants = WANT_TASKS | WANT_RUNNING | WANT_HOLDINGS | WANT_JOB_STACKS,
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_OWNERS | WANT_JOB_STACKS,
 	.repeats = true,
 	.run = run,
 };

@@ -1,4 +1,5 @@
-/* info sockets: the open sockets as reported by the kernel, and the futures that wait for them. */
+/* info sockets: the open sockets as reported by the kernel, who waits for them, and who owns them.
+ */
 #include "commands/ask/ask.h"
 #include "runtimes/analysis/socket_use.h"
 
@@ -21,7 +22,7 @@ static struct error *run(struct session *s, const struct answer *answer, const s
 
 const struct command info_sockets_command = {
 	.name = "info sockets",
-	.summary = "The sockets of a live process, and which tasks wait for them",
+	.summary = "The sockets of a live process, and which tasks wait for them and hold them",
 	.help = "    \"nobody\" where no task and no thread in block_on waits for a socket: its "
 		"owner\n"
 		"    waits for something else, or nobody uses it. SEND-Q and RECV-Q are bytes in\n"
@@ -29,7 +30,12 @@ const struct command info_sockets_command = {
 		"    UNACKED is the part of SEND-Q that was sent and not acknowledged yet, WINDOW\n"
 		"    how many bytes the peer is ready to receive, RETRANS how many segments were\n"
 		"    sent again so far. A SEND-Q that stays and a WINDOW of 0: the peer does not\n"
-		"    read. UNACKED and RETRANS that grow: the network loses what is sent.",
-	.wants = WANT_TASKS | WANT_RUNNING | WANT_SOCKETS,
+		"    read. UNACKED and RETRANS that grow: the network loses what is sent.\n"
+		"    HELD BY are the tasks and threads in whose variables a value was found that\n"
+		"    owns the socket, whether they wait for it or not, with the path to it;\n"
+		"    several where they share it; \"maybe\" where it may have been moved out. "
+		"\"-\":\n"
+		"    no owner was found.",
+	.wants = WANT_TASKS | WANT_RUNNING | WANT_SOCKETS | WANT_DESCRIPTORS,
 	.run = run,
 };

@@ -52,6 +52,23 @@ static void add_sockets(struct snapshot *s)
 	held->branch = BRANCH_HELD;
 	s->tasks[1]->root->children = arena_memdup(a, &held, sizeof(held));
 	s->tasks[1]->root->nchildren = 1;
+	s->descriptors = NEW_ARRAY(a, struct holding, 4);
+	s->ndescriptors = 4;
+	for (int i = 0; i < 4; i++)
+		s->descriptors[i] = (struct holding){ .role = HOLDING_DESCRIPTOR,
+			                              .kind = "io",
+			                              .type = "tokio::net::TcpStream",
+			                              .task = s->tasks[i & 1],
+			                              .path = "conn.stream",
+			                              .fd = 9,
+			                              .shared = true };
+	s->descriptors[1].uncertain = true;
+	s->descriptors[2].fd = 8; /* no socket */
+	s->descriptors[3] = (struct holding){ .role = HOLDING_DESCRIPTOR,
+		                              .kind = "io",
+		                              .type = "std::net::TcpListener",
+		                              .thread = 1,
+		                              .fd = 11 };
 }
 
 static void who_waits(void **state)
@@ -66,13 +83,14 @@ static void who_waits(void **state)
 	assert_non_null(
 		strstr(c.answers,
 	               "FD  KIND  LOCAL         PEER      STATE        SEND-Q  RECV-Q  UNACKED  "
-	               "WINDOW  RETRANS  WAITED FOR BY\n"
+	               "WINDOW  RETRANS  WAITED FOR BY  HELD BY\n"
 	               " 7  tcp   127.0.0.1:80  -         listen            -       -        -  "
-	               "     -        -  task 4\n"
+	               "     -        -  task 4         -\n"
 	               " 9  tcp   [::1]:80      [::1]:81  established      10      20        4  "
-	               "     0        2  thread #1\n"
+	               "     0        2  thread #1      task 4 (`conn.stream`), "
+	               "maybe task 5 (`conn.stream`)\n"
 	               "11  unix  -             -         -                 -       -        -  "
-	               "     -        -  nobody\n"));
+	               "     -        -  nobody         thread #1\n"));
 }
 
 static void who_was_not_found(void **state)
@@ -85,7 +103,7 @@ static void who_was_not_found(void **state)
 	s->complete = false;
 	catch (&c, TEXT);
 	assert_null(run_command(&c, &info_sockets_command, s, NULL));
-	assert_non_null(strstr(c.answers, "-  nobody that was found\n"));
+	assert_non_null(strstr(c.answers, "-  nobody that was found  thread #1\n"));
 }
 
 static void as_json(void **state)
@@ -103,6 +121,8 @@ static void as_json(void **state)
 	assert_non_null(strstr(c.answers, "\"retransmits\": 2"));
 	assert_non_null(strstr(c.answers, "\"peer_window\": 0"));
 	assert_non_null(strstr(c.answers, "\"peer_window\": null"));
+	assert_non_null(strstr(c.answers, "\"role\": \"descriptor\""));
+	assert_non_null(strstr(c.answers, "\"shared\": true"));
 }
 
 static void of_a_core(void **state)

@@ -54,7 +54,7 @@ const struct command save_command = {
 	.help = "    Every command that prints answers from it as it would have then, on any\n"
 		"    machine; print and whatis need the program's memory, which is not in it.",
 	.wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING | WANT_LOCAL_NAMES |
-	         WANT_HOLDINGS | WANT_SOCKETS | WANT_JOB_STACKS,
+	         WANT_OWNERS | WANT_SOCKETS | WANT_JOB_STACKS,
 	.wants_of = wants_of,
 	.run = run,
 };

@@ -207,6 +207,10 @@ static void settle_sample(struct snapshot *s, struct arena *a)
 	s->holdings[0].future = s->tasks[1]->root->children[1];
 	s->holdings[1].thread = s->threads[1].number;
 	s->holdings[1].future = s->threads[1].root;
+	s->descriptors[0] = s->descriptors[1] = s->holdings[1];
+	s->descriptors[0].role = s->descriptors[1].role = HOLDING_DESCRIPTOR;
+	s->descriptors[1].fd = 9;
+	s->holdings[0].role = s->holdings[1].role = HOLDING_LOCK;
 }
 
 static struct snapshot *make_sample(void)
@@ -226,6 +230,8 @@ static struct snapshot *make_sample(void)
 	to->layout = sample_LAYOUTS(x);
 	to->sockets = sample_SOCKETS(x);
 	to->holdings = sample_HOLDINGS(x);
+	to->descriptors = sample_HOLDINGS(x);
+	to->ndescriptors = 2;
 	to->nsockets = 2;
 	to->nruntimes = to->nthreads = to->nlayout = to->nholdings = to->ntasks = 2;
 	tasks = sample_TASKS(x);
@@ -343,6 +349,7 @@ static void assert_equal_snapshots(const struct snapshot *a, const struct snapsh
 	EQUAL_LIST(LAYOUTS, layout, nlayout)
 	EQUAL_LIST(SOCKETS, sockets, nsockets)
 	EQUAL_LIST(HOLDINGS, holdings, nholdings)
+	EQUAL_LIST(HOLDINGS, descriptors, ndescriptors)
 	assert_int_equal(a->ntasks, b->ntasks);
 	for (size_t i = 0; i < a->ntasks; i++)
 		equal_TASK(a->tasks[i], b->tasks[i], 0);
@@ -404,17 +411,13 @@ static const struct {
 	 * Members with lines of their own, and answers to an expression, which need the program's
 	 * memory.
 	 */
-	{ "snapshot", { "arena",     "target",
-	                "reading",   "runtimes",
-	                "nruntimes", "threads",
-	                "nthreads",  "tasks",
-	                "ntasks",    "layout",
-	                "nlayout",   "holdings",
-	                "nholdings", "sockets",
-	                "nsockets",  "jobs",
-	                "njobs",     "printed",
-	                "native",    "places",
-	                "nplaces",   SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
+	{ "snapshot",
+	  { "arena",     "target",      "reading",      "runtimes",
+	    "nruntimes", "threads",     "nthreads",     "tasks",
+	    "ntasks",    "layout",      "nlayout",      "holdings",
+	    "nholdings", "descriptors", "ndescriptors", "sockets",
+	    "nsockets",  "jobs",        "njobs",        "printed",
+	    "native",    "places",      "nplaces",      SAVED_SNAPSHOT(NAME_OF, NAMES_OF) } },
 };
 enum { NSTRUCTS = sizeof(structs) / sizeof(*structs) };
 

@@ -20,7 +20,7 @@
 enum { MAX_FILES = 1 << 16 };
 
 const unsigned incident_file_wants = WANT_TASKS | WANT_STACKS | WANT_LAYOUT | WANT_RUNNING |
-                                     WANT_LOCAL_NAMES | WANT_HOLDINGS | WANT_SOCKETS |
+                                     WANT_LOCAL_NAMES | WANT_OWNERS | WANT_SOCKETS |
                                      WANT_JOB_STACKS;
 
 static const char prefix[] = "asyncdbg-", snapshot_ending[] = ".snapshot", page_ending[] = ".html";

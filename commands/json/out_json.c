@@ -513,6 +513,10 @@ static void put_socket(struct json_writer *w, const struct socket_use *use)
 		json_close_object(w);
 	}
 	json_close_array(w);
+	json_open_array(w, "owners");
+	for (size_t i = 0; i < use->nowners; i++)
+		out_json_holding(w, use->owners[i]);
+	json_close_array(w);
 	json_close_object(w);
 }
 

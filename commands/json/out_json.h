@@ -26,9 +26,11 @@ void out_json_wait(struct json_writer *w, const char *key, const struct wait *wa
 void out_json_thread_details(struct json_writer *w, const struct thread_info *th);
 void out_json_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose);
+/* One element of holdings[], and of the owners[] of a socket. */
+void out_json_holding(struct json_writer *w, const struct holding *h);
 /*
  * Writes "holdings" and "unsearched": what these tasks own and what may end their waits; tasks
- * NULL: all.
+ * NULL: all, without descriptors.
  */
 void out_json_holdings(struct json_writer *w, const struct snapshot *s,
                        const struct task *const *tasks, size_t ntasks);

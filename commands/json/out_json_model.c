@@ -227,7 +227,7 @@ void out_json_job(struct json_writer *w, const struct answer *answer, const stru
 	json_close_object(w);
 }
 
-static void put_holding(struct json_writer *w, const struct holding *h)
+void out_json_holding(struct json_writer *w, const struct holding *h)
 {
 	json_open_object(w, NULL);
 	json_put_text(w, "role", holding_role_name(h->role));
@@ -253,6 +253,10 @@ static void put_holding(struct json_writer *w, const struct holding *h)
 	json_put_bool(w, "partial", h->partial);
 	json_put_bool(w, "uncertain", h->uncertain);
 	json_put_bool(w, "sole", h->sole);
+	if (h->role == HOLDING_DESCRIPTOR) {
+		json_put_int(w, "fd", h->fd);
+		json_put_bool(w, "shared", h->shared);
+	}
 	json_close_object(w);
 }
 
@@ -312,7 +316,14 @@ void out_json_holdings(struct json_writer *w, const struct snapshot *s,
 	json_open_array(w, "holdings");
 	for (size_t i = 0; i < s->nholdings; i++) {
 		if (!tasks || concerns_any(&keys, s, &s->holdings[i], tasks, ntasks))
-			put_holding(w, &s->holdings[i]);
+			out_json_holding(w, &s->holdings[i]);
+	}
+	/* Only a list of tasks says whose descriptors are meant. */
+	for (size_t i = 0; tasks && i < s->ndescriptors; i++) {
+		const struct holding *h = &s->descriptors[i];
+
+		if (h->task && map_has(&keys, (uintptr_t)h->task))
+			out_json_holding(w, h);
 	}
 	json_close_array(w);
 	json_put_list(w, "unsearched", s->unsearched, s->nunsearched);

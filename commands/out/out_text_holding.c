@@ -69,6 +69,7 @@ static const char *relation(const struct holding *h)
 	case HOLDING_SLOT:
 		return "may be held by ";
 	case HOLDING_WAKER:
+	case HOLDING_DESCRIPTOR: /* ends no wait */
 		break;
 	}
 	return "may be woken by ";
@@ -99,7 +100,8 @@ static bool same_holding(const struct holding *a, const struct holding *b)
 	return a->role == b->role && a->task == b->task && (a->task || a->thread == b->thread) &&
 	       a->primitive == b->primitive && a->object == b->object && a->granted == b->granted &&
 	       a->partial == b->partial && a->uncertain == b->uncertain && a->sole == b->sole &&
-	       str_same(a->kind, b->kind) && str_same(a->type, b->type) && same_place(a, b);
+	       a->fd == b->fd && str_same(a->kind, b->kind) && str_same(a->type, b->type) &&
+	       same_place(a, b);
 }
 
 /* The lines to print: each once, with its number of occurrences. Further lines are only counted. */
@@ -223,6 +225,8 @@ static void own(struct text *t, const struct holding *h, size_t ntimes,
 	if (h->object || h->primitive)
 		str_printf(&t->line, " of %s 0x%" PRIx64, h->kind,
 		           h->object ? h->object : h->primitive);
+	if (h->role == HOLDING_DESCRIPTOR)
+		str_printf(&t->line, ", fd %d%s", h->fd, h->shared ? ", shared" : "");
 	str_append(&t->line, " (");
 	place(t, h);
 	str_append(&t->line, ")");
@@ -252,6 +256,10 @@ void text_holdings(struct text *t, const struct task *task)
 		    s->holdings[i].partial)
 			continue;
 		list_once(&listed, &s->holdings[i]);
+	}
+	for (size_t i = 0; t->out.answer.wants & WANT_DESCRIPTORS && i < s->ndescriptors; i++) {
+		if (s->descriptors[i].task == task)
+			list_once(&listed, &s->descriptors[i]);
 	}
 	for (size_t i = 0; i < listed.n; i++)
 		own(t, listed.first[i], listed.times[i], waiting);

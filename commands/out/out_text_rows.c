@@ -35,7 +35,7 @@ static const struct column socket_columns[] = {
 	{ "FD", true, 0 },      { "KIND", false, 0 },           { "LOCAL", false, 0 },
 	{ "PEER", false, 0 },   { "STATE", false, 0 },          { "SEND-Q", true, 0 },
 	{ "RECV-Q", true, 0 },  { "UNACKED", true, 0 },         { "WINDOW", true, 0 },
-	{ "RETRANS", true, 0 }, { "WAITED FOR BY", false, 16 },
+	{ "RETRANS", true, 0 }, { "WAITED FOR BY", false, 16 }, { "HELD BY", false, 16 },
 };
 static const struct column runtime_columns[] = {
 	{ "RUNTIME", true, 0 },       { "FLAVOR", false, 0 },  { "WORKERS", true, 0 },
@@ -272,6 +272,29 @@ static const char *waiters_cell(const struct text *t, struct arena *a, const str
 	return arena_strdup(a, str_text(&s));
 }
 
+/* "task 5 (`conn.stream`), maybe thread #1"; NULL: no owner was found. */
+static const char *owners_cell(struct arena *a, const struct socket_use *use)
+{
+	enum { MAX_OWNERS = 4 };
+	STR(s);
+
+	for (size_t i = 0; i < use->nowners && i < MAX_OWNERS; i++) {
+		const struct holding *h = use->owners[i];
+
+		str_append(&s, s.len ? ", " : "");
+		str_append(&s, h->uncertain ? "maybe " : "");
+		if (h->task)
+			str_printf(&s, "task %s", clean(a, h->task->id));
+		else
+			str_printf(&s, "thread #%u", h->thread);
+		if (h->path)
+			str_printf(&s, " (`%s`)", clean(a, h->path));
+	}
+	if (use->nowners > MAX_OWNERS)
+		str_printf(&s, " and %zu more", use->nowners - MAX_OWNERS);
+	return s.len ? arena_strdup(a, str_text(&s)) : NULL;
+}
+
 static const char *bytes_cell(struct arena *a, uint64_t bytes)
 {
 	return bytes ? arena_printf(a, "%" PRIu64, bytes) : NULL;
@@ -305,6 +328,7 @@ void text_sockets(struct out *o, const struct socket_use *uses, size_t n)
 			window_cell(&tmp, s),
 			bytes_cell(&tmp, s->retransmits),
 			waiters_cell(t, &tmp, &uses[i]),
+			owners_cell(&tmp, &uses[i]),
 		};
 
 		table_row(&t->table, cells);

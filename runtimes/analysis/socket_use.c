@@ -72,6 +72,27 @@ static void search_all(struct search *search)
 	}
 }
 
+/* The sockets' parts of the snapshot's list, which has what owns other descriptors, too. */
+static void add_owners(struct arena *a, const struct snapshot *s, struct socket_use *uses)
+{
+	for (size_t i = 0; i < s->ndescriptors; i++) {
+		size_t socket = socket_index(s, s->descriptors[i].fd);
+
+		if (socket < s->nsockets)
+			uses[socket].nowners++;
+	}
+	for (size_t i = 0; i < s->nsockets; i++) {
+		uses[i].owners = NEW_ARRAY(a, const struct holding *, uses[i].nowners);
+		uses[i].nowners = 0;
+	}
+	for (size_t i = 0; i < s->ndescriptors; i++) {
+		size_t socket = socket_index(s, s->descriptors[i].fd);
+
+		if (socket < s->nsockets)
+			uses[socket].owners[uses[socket].nowners++] = &s->descriptors[i];
+	}
+}
+
 struct socket_use *socket_uses(struct arena *a, const struct snapshot *s)
 {
 	struct socket_use *uses = NEW_ARRAY(a, struct socket_use, s->nsockets);
@@ -91,5 +112,6 @@ struct socket_use *socket_uses(struct arena *a, const struct snapshot *s)
 		use->waiters[use->nwaiters++] = search.found.data[i].waiter;
 	}
 	vec_free(&search.found);
+	add_owners(a, s, uses);
 	return uses;
 }

@@ -1,4 +1,4 @@
-/* Finds the futures that wait for each socket of the process. */
+/* Finds who waits for each socket of the process, and who owns it. */
 #ifndef RUNTIMES_ANALYSIS_SOCKET_USE_H
 #define RUNTIMES_ANALYSIS_SOCKET_USE_H
 
@@ -15,6 +15,8 @@ struct socket_use {
 	const struct socket_info *socket;
 	struct socket_waiter *waiters; /* tasks first; NULL none */
 	size_t nwaiters;
+	const struct holding **owners; /* in the snapshot's order; only with WANT_DESCRIPTORS */
+	size_t nowners;
 };
 
 /* Returns one element for each socket of the snapshot, in the same order, in arena a. */

@@ -167,6 +167,15 @@ struct holding_row {
 	const char *maker;
 };
 
+/*
+ * A type that the program knows as a socket or the like. Its descriptor is that of the OwnedFd in
+ * it: the row only gives the finding the type's name and the path to it.
+ */
+#define DESCRIPTOR_OF(t)                                                                           \
+	{                                                                                          \
+		.type = (t), .role = HOLDING_DESCRIPTOR, .kind = "io", .member = "", .part = ""    \
+	}
+
 /* Types that the search for resource owners treats specially. */
 enum holding_special {
 	SPECIAL_NONE,

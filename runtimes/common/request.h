@@ -23,6 +23,9 @@ enum want {
 	                              WANT_STACKS includes them */
 	WANT_LOCAL_NAMES = 1 << 8, /* the same variables as with WANT_LOCALS, which includes them,
 	                              but without values, whose texts take longer than all else */
+	WANT_DESCRIPTORS = 1 << 9, /* the owners of file descriptors, which are found as holdings
+	                              are */
+	WANT_OWNERS = WANT_HOLDINGS | WANT_DESCRIPTORS,
 };
 
 /* A value with its type, for a caller that looks into it: dwarf/values/parts.h. */

@@ -37,7 +37,7 @@ void holding_unsearched(struct collector *c, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (all->unsearched.n >= MAX_UNSEARCHED ||
+	if (all->quiet || !(c->want & WANT_HOLDINGS) || all->unsearched.n >= MAX_UNSEARCHED ||
 	    !map_put(&all->noted, map_key_of_text(text), NULL))
 		return;
 	bool last = all->unsearched.n == MAX_UNSEARCHED - 1;
@@ -69,6 +69,12 @@ bool holding_goes_on(struct collector *c)
 
 /* ---- the variables of a coroutine's state ---- */
 
+/* A state has one list for all searches. */
+static bool may_be_sought(const struct type *t)
+{
+	return holding_is_inside(t) || holding_has_descriptor(t);
+}
+
 /* A temporary value such as "__3". "__awaitee" is a frame of its own. */
 static bool is_temporary(const struct member *m)
 {
@@ -96,7 +102,7 @@ static void add_temporaries(struct collector *c, const struct type *t,
 	for (size_t i = 0; i < n; i++) {
 		const struct member *m = &members[i];
 
-		if (!is_temporary(m) || !holding_is_inside(m->type))
+		if (!is_temporary(m) || !may_be_sought(m->type))
 			continue;
 		enum moved_rule moved = moved_rule(c->in, t, m->type);
 		*vec_push(list) = (struct holding_local){ .type = m->type,
@@ -128,7 +134,7 @@ static void plan_locals(struct collector *c, struct value v, const struct corout
 		const struct local_place *l = &all[i];
 		struct holding_local *to;
 
-		if (l->borrowed || !l->v.type || !holding_is_inside(l->v.type))
+		if (l->borrowed || !l->v.type || !may_be_sought(l->v.type))
 			continue;
 		to = vec_push(&list);
 		to->name = arena_strdup(a, l->name);
@@ -162,7 +168,7 @@ const struct holding_local *holding_locals(struct collector *c, struct value v,
 	if (!s->holding_known)
 		plan_locals(c, v, plan, s);
 	for (size_t i = 0; i < s->nholding; i++) {
-		if (s->holding[i].hidden)
+		if (s->holding[i].hidden && holding_is_inside(s->holding[i].type))
 			note_hidden(c, &s->holding[i], plan);
 	}
 	*n = s->nholding;
@@ -212,13 +218,13 @@ static void search_running(struct walk *w, const struct frame_place *place, cons
 		const struct local_place *l = &list[i];
 		struct step step = { .name = arena_strdup(w->c->a, l->name) };
 
-		if (l->borrowed || l->problem || !l->v.type || !holding_is_inside(l->v.type))
+		if (l->borrowed || l->problem || !l->v.type || !holding_is_sought(w->c, l->v.type))
 			continue;
 		w->in = w->like.within = l->v;
 		w->like.variable = holding_running_variable(w->c, l->v.type, l->dm, l->die);
 		if (l->in_memory)
 			holding_walk(w, l->v, &step, l->uncertain);
-		else
+		else if (holding_is_inside(l->v.type))
 			holding_unsearched(w->c,
 			                   "variable `%s` of %s, which runs: it is in a register",
 			                   l->name, f->function);
@@ -281,7 +287,7 @@ static void search_tree(struct walk *w, const struct future *f, bool uncertain)
 	/* A stream is in a variable that is searched, or in what a variable owns. */
 	if (!f->stream)
 		search_frame(w, f, uncertain);
-	if (f->wait && f->wait->primitive)
+	if ((w->c->want & WANT_HOLDINGS) && f->wait && f->wait->primitive)
 		holding_name_wait(w, f->wait);
 	for (size_t i = 0; i < f->nchildren; i++)
 		search_tree(w, f->children[i], uncertain);
@@ -314,6 +320,7 @@ void holding_warm_up_task(struct collector *c, const struct task *task)
 	for (size_t i = first; i < all->list.n; i++)
 		holding_declare(c, &all->list.data[i]);
 	all->list.n = first;
+	map_free(&all->shared);
 }
 
 void holding_search(struct collector *c)
@@ -343,6 +350,6 @@ void holding_walk_variable(struct collector *c, const struct holding_start *star
 
 	w.like.within = start->v;
 	holdings(c);
-	if (holding_is_inside(start->v.type))
+	if (holding_is_sought(c, start->v.type))
 		holding_walk(&w, start->v, &step, start->uncertain);
 }

@@ -70,7 +70,10 @@ struct holdings {
 	struct map scanned; /* roots of trees that were searched */
 	size_t visited;     /* values visited, in all trees and stacks */
 	size_t messages;    /* queued messages visited, in all channels */
-	bool over;          /* the search ended: a limit was reached, or the user interrupted */
+	struct map shared;  /* struct shared_owner (holding_walk.c) of what Arcs share that was
+	                       searched for descriptors */
+	bool quiet; /* what is not searched may only have descriptors: nothing is recorded */
+	bool over;  /* the search ended: a limit was reached, or the user interrupted */
 };
 
 /* ---- holding_rows.c ---- */
@@ -100,7 +103,10 @@ struct error *holding_read_acquire(struct collector *c, struct value v, struct f
 
 /* ---- holding_account.c ---- */
 
-/* Drops uncertain findings where the certain ones account for all that the object counts. */
+/*
+ * Drops uncertain findings where the certain ones account for all that the object counts. A
+ * descriptor that nobody shares has one owner.
+ */
 void holding_account(struct collector *c, found_vec *list);
 
 /* ---- holding_boxed.c ---- */
@@ -118,6 +124,10 @@ enum holding_special holding_special(const struct type *t);
 classify_fn holding_classify;
 /* May a value of this type hold something that has a row, in itself or in what it owns? */
 bool holding_is_inside(const struct type *t);
+/* The same of what owns a file descriptor. */
+bool holding_has_descriptor(const struct type *t);
+/* May a value of this type hold something that this collector looks for? */
+bool holding_is_sought(const struct collector *c, const struct type *t);
 /* The type that an Arc or Rc shares; NULL unknown. */
 const struct type *holding_shared_type(const struct type *t);
 /* Does a pointer of this type own its target? */
@@ -126,7 +136,8 @@ bool holding_is_box(const struct type *t);
 /* ---- holding.c ---- */
 
 /*
- * Searches all trees of the snapshot that were not searched yet. Reads memory. Called once when all
+ * Searches all trees of the snapshot that were not searched yet, for what WANT_OWNERS names. Reads
+ * memory. Called once when all
  * suspended futures are decoded, and again when the trees of running ones are known.
  */
 void holding_search(struct collector *c);

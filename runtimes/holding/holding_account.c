@@ -124,7 +124,8 @@ static void settle_ends(struct collector *c, found_vec *list)
 
 static bool is_shared(const struct found *f)
 {
-	return !f->gone && f->h.role == HOLDING_WAKER && f->sharing.at && f->sharing.strong;
+	return !f->gone && (f->h.role == HOLDING_WAKER || f->h.role == HOLDING_DESCRIPTOR) &&
+	       f->sharing.at && f->sharing.strong;
 }
 
 static void count_handle(struct accounts *x, const struct found *f)
@@ -165,9 +166,42 @@ static void settle_shared(struct collector *c, found_vec *list)
 	map_free(&x.by_key);
 }
 
+/* ---- file descriptors ---- */
+
+static bool is_descriptor(const struct found *f)
+{
+	return !f->gone && f->h.role == HOLDING_DESCRIPTOR;
+}
+
+/*
+ * A descriptor has one owner, or the owners of one shared value: where a certain one is known, what
+ * is elsewhere, and uncertain, was left behind by a move.
+ */
+static void settle_descriptors(found_vec *list)
+{
+	struct map owners = { 0 };
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+
+		if (is_descriptor(f) && !f->h.uncertain)
+			map_put(&owners, (uint64_t)f->h.fd + 1, f);
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		struct found *f = &list->data[i];
+		const struct found *owner =
+			is_descriptor(f) ? map_get(&owners, (uint64_t)f->h.fd + 1) : NULL;
+
+		if (owner && f->h.uncertain)
+			f->gone |= !owner->h.shared || f->h.addr != owner->h.addr;
+	}
+	map_free(&owners);
+}
+
 void holding_account(struct collector *c, found_vec *list)
 {
 	add_ends(list);
 	settle_ends(c, list);
 	settle_shared(c, list);
+	settle_descriptors(list);
 }

@@ -139,7 +139,7 @@ struct error *holding_walk_messages(struct walk *w, struct value v, const struct
 	struct step queued = { .up = up, .name = "queued", .lasting = true };
 	bool before = w->like.h.queued, there;
 
-	if (!q.message || !type_size(q.message) || !holding_is_inside(q.message))
+	if (!q.message || !type_size(q.message) || !holding_is_sought(w->c, q.message))
 		return NULL;
 	TRY(open_queue(&q, v));
 	bound_queue(&q, v);

@@ -47,6 +47,15 @@ static const struct holding_row rows[] = {
 	LOCK_API("rwlock::RwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
 	LOCK_API("rwlock::ArcRwLockReadGuard", "rwlock", PARKING_RWLOCK, false),
 	LOCK_API("rwlock::ArcRwLockWriteGuard", "rwlock", PARKING_RWLOCK, false),
+	DESCRIPTOR_OF("std::net::tcp::TcpStream"),
+	DESCRIPTOR_OF("std::net::tcp::TcpListener"),
+	DESCRIPTOR_OF("std::net::udp::UdpSocket"),
+	DESCRIPTOR_OF("std::os::unix::net::stream::UnixStream"),
+	DESCRIPTOR_OF("std::os::unix::net::listener::UnixListener"),
+	DESCRIPTOR_OF("std::os::unix::net::datagram::UnixDatagram"),
+	DESCRIPTOR_OF("std::fs::File"),
+	/* All of these have one, and so has whatever else owns a descriptor. */
+	DESCRIPTOR_OF("std::os::fd::owned::OwnedFd"),
 	{ 0 },
 };
 

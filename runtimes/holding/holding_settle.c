@@ -70,10 +70,10 @@ static uint64_t identity_there(const struct found *f)
 	return key ? key : 1;
 }
 
-/* False for HOLDING_WAKER: many may refer to one Notify. */
+/* False for HOLDING_WAKER: many may refer to one Notify; and for what several share. */
 static bool is_one_value(const struct found *f)
 {
-	return !f->gone && f->h.addr && f->h.role != HOLDING_WAKER;
+	return !f->gone && f->h.addr && f->h.role != HOLDING_WAKER && !f->h.shared;
 }
 
 /*
@@ -458,11 +458,15 @@ static void publish(struct collector *c, const found_vec *list)
 	if (n)
 		qsort(order, n, sizeof(*order), by_order);
 	s->holdings = NEW_ARRAY(c->a, struct holding, n);
-	for (s->nholdings = 0; s->nholdings < n; s->nholdings++) {
-		struct found *f = &list->data[order[s->nholdings].index];
+	s->descriptors = NEW_ARRAY(c->a, struct holding, n);
+	for (size_t i = 0; i < n; i++) {
+		struct found *f = &list->data[order[i].index];
 
 		holding_declare(c, f);
-		s->holdings[s->nholdings] = f->h;
+		if (f->h.role == HOLDING_DESCRIPTOR)
+			s->descriptors[s->ndescriptors++] = f->h;
+		else
+			s->holdings[s->nholdings++] = f->h;
 	}
 }
 
@@ -526,6 +530,7 @@ void holding_free(struct collector *c)
 	vec_free(&c->holdings->unsearched);
 	map_free(&c->holdings->noted);
 	map_free(&c->holdings->names);
+	map_free(&c->holdings->shared);
 	map_free(&c->holdings->scanned);
 	free(c->holdings);
 }

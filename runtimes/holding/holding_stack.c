@@ -103,7 +103,8 @@ static void look(const struct variable *v, void *arg)
 {
 	struct stack_search *s = arg;
 
-	if (!v->name || !v->type || ++s->nvariables > MAX_VARIABLES || !holding_is_inside(v->type))
+	if (!v->name || !v->type || ++s->nvariables > MAX_VARIABLES ||
+	    !holding_is_sought(s->c, v->type))
 		return;
 	s->start.name = inspector_clean_name(s->c->a, v->name);
 	s->start.v = (struct value){ v->type, v->addr };
@@ -111,7 +112,8 @@ static void look(const struct variable *v, void *arg)
 	s->start.like.variable = holding_running_variable(s->c, v->type, v->dm, v->die);
 	if (v->in_memory)
 		holding_walk_variable(s->c, &s->start);
-	else if (!take_word(s, v->type, 0, v->value) && type_kind(v->type) != TYPE_POINTER)
+	else if (holding_is_inside(v->type) && !take_word(s, v->type, 0, v->value) &&
+	         type_kind(v->type) != TYPE_POINTER)
 		holding_unsearched(s->c, "variable `%s` of %s on thread %u: it is in a register",
 		                   s->start.name, s->start.like.h.function, s->start.like.h.thread);
 }

@@ -79,6 +79,7 @@ static void judged_init(struct judged *j)
 	j->c.in = &j->in;
 	j->c.out = j->out;
 	j->c.a = &j->out->arena;
+	j->c.want = WANT_OWNERS;
 }
 
 static void judged_deinit(struct judged *j)
@@ -148,6 +149,55 @@ static void test_slots(void **state)
 	assert_int_equal(slots_published(true, false), 1);
 	assert_int_equal(slots_published(false, false), 0);
 	assert_int_equal(slots_published(true, true), 0);
+}
+
+/* A value at addr that owns descriptor 9, which several may share. */
+static void add_descriptor(struct judged *j, uint64_t addr, bool shared, bool uncertain)
+{
+	static const struct holding_row row = DESCRIPTOR_OF("Socket");
+	struct found *f = vec_push(&j->c.holdings->list);
+
+	f->row = &row;
+	f->h = (struct holding){ .role = HOLDING_DESCRIPTOR,
+		                 .kind = "io",
+		                 .type = "Socket",
+		                 .addr = addr,
+		                 .fd = 9,
+		                 .shared = shared,
+		                 .uncertain = uncertain };
+	f->order = j->c.holdings->list.n;
+}
+
+/* A certain owner refutes what moves left behind; those who share a socket all have it. */
+static void test_descriptors(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	judged_init(&j);
+	add_descriptor(&j, 0x100, false, true);
+	add_descriptor(&j, 0x200, false, true);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, 0);
+	assert_int_equal(j.out->ndescriptors, 2);
+	judged_deinit(&j);
+	judged_init(&j);
+	add_descriptor(&j, 0x100, false, true);
+	add_descriptor(&j, 0x200, false, false);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->ndescriptors, 1);
+	assert_int_equal(j.out->descriptors[0].addr, 0x200);
+	judged_deinit(&j);
+	judged_init(&j);
+	add_descriptor(&j, 0x100, false, true);
+	add_descriptor(&j, 0x200, true, false);
+	add_descriptor(&j, 0x200, true, false);
+	add_descriptor(&j, 0x200, true, true);
+	holding_settle(&j.c);
+	assert_int_equal(j.out->ndescriptors, 3);
+	assert_int_equal(j.out->descriptors[0].addr, 0x200);
+	assert_true(j.out->descriptors[2].uncertain);
+	judged_deinit(&j);
 }
 
 static void test_only_candidate(void **state)
@@ -476,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_can_end),
 		cmocka_unit_test(test_can_end_by_object),
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_only_candidate),
 		cmocka_unit_test(test_candidate_that_may_be_misread),
 		cmocka_unit_test(test_several_candidates),

@@ -48,9 +48,15 @@ bool holding_is_box(const struct type *t)
 	return str_begins(type_name(t), "alloc::boxed::Box<");
 }
 
+/* The question of one search: whether what others wait for may be inside, or a descriptor. */
+struct inquiry {
+	struct type_predicate predicate;
+	bool descriptors;
+};
+
 static ask_fn ask, ask_parts;
 
-static bool ask_params(struct type_predicate *q, const struct type *t, int depth)
+static bool ask_params(struct inquiry *q, const struct type *t, int depth)
 {
 	size_t n;
 	const struct type_param *params = type_params(t, &n);
@@ -62,7 +68,7 @@ static bool ask_params(struct type_predicate *q, const struct type *t, int depth
 	return false;
 }
 
-static bool ask_pointer(struct type_predicate *q, const struct type *t, int depth)
+static bool ask_pointer(struct inquiry *q, const struct type *t, int depth)
 {
 	const struct type *target = type_target(t);
 	const struct holding_row *row;
@@ -72,11 +78,11 @@ static bool ask_pointer(struct type_predicate *q, const struct type *t, int dept
 	if (holding_is_box(t))
 		return ask(q, target, depth);
 	row = type_name(t)[0] == '&' ? type_class_of(target)->holding : NULL;
-	return row && row->shared;
+	return row && row->shared && !q->descriptors;
 }
 
 /* Only the vtable tells what a trait object holds, also one at the end of a struct. */
-static bool ask_wide(struct type_predicate *q, const struct type *t, int depth)
+static bool ask_wide(struct inquiry *q, const struct type *t, int depth)
 {
 	struct wide wide = type_wide(t);
 
@@ -84,7 +90,7 @@ static bool ask_wide(struct type_predicate *q, const struct type *t, int depth)
 	       (wide.has_vtable || !wide.pointee || ask(q, wide.pointee, depth));
 }
 
-static bool ask_kind(struct type_predicate *q, const struct type *t, int depth)
+static bool ask_kind(struct inquiry *q, const struct type *t, int depth)
 {
 	const struct type_class *type_class = type_class_of(t);
 
@@ -106,13 +112,13 @@ static bool ask_kind(struct type_predicate *q, const struct type *t, int depth)
 	}
 }
 
-static bool ask_special(struct type_predicate *q, const struct type *t, int depth)
+static bool ask_special(struct inquiry *q, const struct type *t, int depth)
 {
 	const struct type *shared;
 
 	switch (type_class_of(t)->special) {
 	case SPECIAL_ACQUIRE:
-		return true;
+		return !q->descriptors;
 	case SPECIAL_MEMBERS:
 		return ask_kind(q, t, depth);
 	case SPECIAL_SHARED:
@@ -132,35 +138,72 @@ static bool is_boundary(const struct type *t)
 	       type_class->special == SPECIAL_NONE;
 }
 
-static bool ask_parts(void *q, const struct type *t, int depth)
+static bool ask_parts(void *arg, const struct type *t, int depth)
 {
-	return type_class_of(t)->special ? ask_special(q, t, depth) : ask_kind(q, t, depth);
+	struct inquiry *q = arg;
+	const struct type_class *type_class = type_class_of(t);
+
+	if (q->descriptors && type_class->holding && type_class->holding->queue)
+		return ask_params(q, t, depth); /* the messages are behind raw pointers */
+	return type_class->special ? ask_special(q, t, depth) : ask_kind(q, t, depth);
 }
 
-static bool ask(void *q, const struct type *t, int depth)
+/*
+ * Whether a row, or the lack of one, decides for the type. A guard leads to descriptors only by
+ * what it gives access to, and a receiving end by its messages.
+ */
+static enum answer answer_by_row(const struct inquiry *q, const struct type *t)
 {
-	struct type_class *type_class = type_class_of(t);
+	const struct holding_row *row = type_class_of(t)->holding;
 
-	if (type_class->holds == UNDECIDED) {
-		if (type_class->holding || is_boundary(t))
-			type_class->holds = type_class->holding ? YES : NO;
-		else if (holding_pooled(t))
-			type_class->holds = YES;
-		else if (depth > MAX_DEPTH)
+	if (!row)
+		return is_boundary(t) ? NO : UNDECIDED;
+	if ((row->role == HOLDING_DESCRIPTOR) == q->descriptors)
+		return YES;
+	return !q->descriptors || row->content || row->queue ? UNDECIDED : NO;
+}
+
+static bool ask(void *arg, const struct type *t, int depth)
+{
+	struct inquiry *q = arg;
+	struct type_class *type_class = type_class_of(t);
+	unsigned char *known = q->descriptors ? &type_class->has_fd : &type_class->holds;
+
+	if (*known == UNDECIDED) {
+		*known = (unsigned char)answer_by_row(q, t);
+		if (*known == UNDECIDED && !q->descriptors && holding_pooled(t))
+			*known = YES;
+		else if (*known == UNDECIDED && depth > MAX_DEPTH)
 			/*
 			 * Not cached: the types that led here are walked, and this type is queried
 			 * again by itself.
 			 */
 			return true;
 	}
-	return type_predicate_once(q, &type_class->holds, ask_parts, q, t, depth);
+	return type_predicate_once(&q->predicate, known, ask_parts, q, t, depth);
+}
+
+static bool is_inside(const struct type *t, bool descriptors)
+{
+	struct inquiry q = { .descriptors = descriptors };
+
+	return type_predicate_end(&q.predicate, ask(&q, t, 0));
 }
 
 bool holding_is_inside(const struct type *t)
 {
-	struct type_predicate q = { 0 };
+	return is_inside(t, false);
+}
 
-	return type_predicate_end(&q, ask(&q, t, 0));
+bool holding_has_descriptor(const struct type *t)
+{
+	return is_inside(t, true);
+}
+
+bool holding_is_sought(const struct collector *c, const struct type *t)
+{
+	return ((c->want & WANT_HOLDINGS) && holding_is_inside(t)) ||
+	       ((c->want & WANT_DESCRIPTORS) && holding_has_descriptor(t));
 }
 
 void holding_classify(const struct type *t, struct type_class *f)

@@ -106,7 +106,7 @@ static void test_walks_end(void **state)
 	struct chain c;
 	struct member many[2][WIDTH];
 	struct snapshot out = { 0 };
-	struct collector collector = { .out = &out, .a = &out.arena };
+	struct collector collector = { .want = WANT_HOLDINGS, .out = &out, .a = &out.arena };
 	struct holding_start start = { .name = "all", .v = { .type = &c.types[0] } };
 	const struct holdings *all;
 

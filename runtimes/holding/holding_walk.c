@@ -15,6 +15,9 @@ enum {
 	MAX_VISITED = 1 << 18, /* values of one tree */
 	MAX_DEPTH = 64,
 	MAX_STEPS = 64,
+	MAX_HOPS = 16, /* structs around a number */
+	MAX_SHARED =
+		64, /* descriptors of one shared value that each of its owners is said to have */
 };
 
 uint64_t holding_frame_key(struct value v)
@@ -105,6 +108,12 @@ static void failed(struct walk *w, struct value v, const struct step *up, bool u
 	error_free(err);
 }
 
+/* Is what others wait for sought here, and not only descriptors? */
+static bool takes_all(const struct walk *w)
+{
+	return (w->c->want & WANT_HOLDINGS) && !w->only_descriptors;
+}
+
 static bool is_being_made(const struct walk *w, const struct holding_row *row)
 {
 	const struct future *f = w->like.h.future;
@@ -160,10 +169,16 @@ static void take_acquire(struct walk *w, struct value v, const struct step *up, 
 
 static void walk(struct walk *w, struct value v, const struct step *up, bool uncertain);
 
+static bool is_sought(const struct walk *w, const struct type *t)
+{
+	return (takes_all(w) && holding_is_inside(t)) ||
+	       ((w->c->want & WANT_DESCRIPTORS) && holding_has_descriptor(t));
+}
+
 static void elements(struct walk *w, const struct type *element, uint64_t addr, uint64_t count,
                      const struct step *up, bool uncertain)
 {
-	if (!element || !holding_is_inside(element))
+	if (!element || !is_sought(w, element))
 		return;
 	if (count > HOLDING_MAX_ELEMENTS) {
 		holding_unsearched(w->c, "all but the first %d of %" PRIu64 " elements of %s",
@@ -199,7 +214,7 @@ struct entries_walked {
 
 static void walk_part(struct entries_walked *e, struct value v, const struct step *step)
 {
-	if (v.type && holding_is_inside(v.type))
+	if (v.type && is_sought(e->w, v.type))
 		walk(e->w, v, step, e->uncertain);
 }
 
@@ -242,7 +257,7 @@ static void walk_members(struct walk *w, struct value v, const struct type *name
 		const struct member *m = &members[i];
 		struct step step = { .up = up, .name = m->name };
 
-		if (!m->type || !type_size(m->type) || !holding_is_inside(m->type))
+		if (!m->type || !type_size(m->type) || !is_sought(w, m->type))
 			continue;
 		walk(w, (struct value){ m->type, v.addr + m->offset },
 		     is_informative(named) && m->name ? &step : up, uncertain);
@@ -276,6 +291,9 @@ void holding_walk_coroutine(struct walk *w, struct value v, const struct variant
 	borrows.coroutine.type = NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct step step = { .up = up, .name = list[i].name, .lasting = true };
+
+		if (!is_sought(w, list[i].type))
+			continue;
 		bool moved =
 			!uncertain && is_uncertain(w, v, active, &list[i], flag_clear, &borrows);
 
@@ -296,7 +314,7 @@ static void walk_loose(struct walk *w, struct value v, const struct variant *act
 		active->payload ? type_member(active->payload, "__awaitee") : NULL;
 
 	holding_walk_coroutine(w, v, active, up, uncertain);
-	if (awaitee && awaitee->type && holding_is_inside(awaitee->type))
+	if (awaitee && awaitee->type && is_sought(w, awaitee->type))
 		walk(w, (struct value){ awaitee->type, v.addr + active->offset + awaitee->offset },
 		     up, uncertain);
 }
@@ -353,6 +371,79 @@ static struct error *read_count(struct walk *w, struct value v, const char *path
 	             : error_new(ERR_LAYOUT, "no %s", path);
 }
 
+/* What a search of a shared value for descriptors has found: a part of the list of findings. */
+struct shared_owner {
+	size_t first, n;
+	size_t prefix; /* length of the path that led to the shared value first */
+};
+
+/* The path to a finding from another owner: `up` in place of the first prefix bytes of path. */
+static const char *path_from(struct collector *c, const struct step *up, const char *path,
+                             size_t prefix)
+{
+	const char *to = path_text(c, up),
+		   *rest = path && strlen(path) > prefix ? path + prefix : "";
+
+	rest += !to && *rest == '.';
+	if (!to)
+		return *rest ? rest : NULL;
+	return arena_printf(c->a, "%s%s%s", to, *rest && *rest != '.' && *rest != '[' ? "." : "",
+	                    rest);
+}
+
+static void copy_common(struct walk *w, const struct shared_owner *known, const struct step *up,
+                        bool uncertain)
+{
+	for (size_t i = 0; i < known->n && i < MAX_SHARED; i++) {
+		const struct found from = w->c->holdings->list.data[known->first + i];
+		struct found *to = vec_push(&w->c->holdings->list);
+
+		*to = w->like;
+		to->row = from.row;
+		to->h.role = from.h.role;
+		to->h.kind = from.h.kind;
+		to->h.type = from.h.type;
+		to->h.addr = from.h.addr;
+		to->h.fd = from.h.fd;
+		to->h.shared = from.h.shared;
+		to->h.uncertain = uncertain;
+		to->trace |= uncertain;
+		to->h.path = path_from(w->c, up, from.h.path, known->prefix);
+	}
+}
+
+/*
+ * Takes the descriptors in a value that several own, or one and others may. Each value is walked
+ * once: the next owner gets what was found for the first one.
+ */
+static void walk_in_common(struct walk *w, struct value shared, bool several, const struct step *up,
+                           bool uncertain)
+{
+	struct holdings *all = w->c->holdings;
+	const uint64_t key = map_key_of_pair(shared.addr, (uintptr_t)shared.type);
+	const bool only = w->only_descriptors, was_shared = w->like.h.shared;
+	struct shared_owner *known;
+
+	if (!(w->c->want & WANT_DESCRIPTORS) || !holding_has_descriptor(shared.type))
+		return;
+	known = map_get(&all->shared, key);
+	if (known) {
+		copy_common(w, known, up, uncertain);
+		return;
+	}
+	known = NEW(&w->c->scratch, struct shared_owner);
+	map_put(&all->shared, key, known);
+	const char *path = path_text(w->c, up);
+	known->prefix = path ? strlen(path) : 0;
+	known->first = all->list.n;
+	w->only_descriptors = true;
+	w->like.h.shared |= several;
+	walk(w, shared, up, uncertain);
+	w->only_descriptors = only;
+	w->like.h.shared = was_shared;
+	known->n = all->list.n - known->first;
+}
+
 static void note_sharing(struct walk *w, struct value arc, struct value shared, uint64_t strong)
 {
 	w->like.sharing.at = shared.addr;
@@ -362,7 +453,8 @@ static void note_sharing(struct walk *w, struct value arc, struct value shared, 
 
 /*
  * Walks what an Arc or Rc shares if this is its only reference: with several, or with a Weak that
- * may be upgraded, the owner is unknown. A Notify, though, belongs to all who share it.
+ * may be upgraded, the owner is unknown. A Notify, though, belongs to all who share it, and so do
+ * descriptors.
  */
 static void walk_what_is_shared(struct walk *w, struct value v, const struct step *up,
                                 bool uncertain)
@@ -372,7 +464,7 @@ static void walk_what_is_shared(struct walk *w, struct value v, const struct ste
 	struct value shared;
 	struct error *err = value_shared(w->c->in->target, v, &shared);
 
-	if (!err && type_class_of(shared.type)->holding &&
+	if (!err && takes_all(w) && type_class_of(shared.type)->holding &&
 	    type_class_of(shared.type)->holding->shared) {
 		error_free(read_count(w, v, strong_path, &strong));
 		note_sharing(w, v, shared, strong);
@@ -395,6 +487,8 @@ static void walk_what_is_shared(struct walk *w, struct value v, const struct ste
 		                   type_class_of(v.type)->name);
 	else if (strong == 1)
 		walk(w, shared, up, uncertain);
+	if (!err && (strong > 1 || (strong == 1 && weak > 1)))
+		walk_in_common(w, shared, strong > 1, up, uncertain);
 }
 
 static void walk_shared(struct walk *w, struct value v, const struct step *up, bool uncertain)
@@ -438,7 +532,7 @@ static struct error *walk_output(struct walk *w, struct value v, const struct st
 	if (!found)
 		return NULL;
 	struct step step = { .up = up, .name = "output" };
-	if (holding_is_inside(output.type))
+	if (is_sought(w, output.type))
 		walk(w, output, &step, uncertain);
 	return NULL;
 }
@@ -447,7 +541,8 @@ static void walk_special(struct walk *w, struct value v, const struct step *up, 
 {
 	switch ((enum holding_special)type_class_of(v.type)->special) {
 	case SPECIAL_ACQUIRE:
-		take_acquire(w, v, up, uncertain);
+		if (takes_all(w))
+			take_acquire(w, v, up, uncertain);
 		break;
 	case SPECIAL_JOIN:
 		failed(w, v, up, uncertain, walk_output(w, v, up, uncertain));
@@ -482,7 +577,7 @@ static void walk_pointer(struct walk *w, struct value v, const struct step *up, 
 	struct value behind = { type_target(v.type), 0 };
 	struct error *err = target_read_uint(w->c->in->target, v.addr, 8, &behind.addr);
 
-	if (!err && behind.addr)
+	if (!err && behind.addr && takes_all(w))
 		take(w, behind, type_class_of(behind.type)->holding, up, uncertain);
 	failed(w, v, up, uncertain, err);
 }
@@ -500,20 +595,82 @@ static struct error *walk_content(struct walk *w, struct value v, const char *pa
 	return NULL;
 }
 
+static struct error *take_descriptor(struct walk *w, struct value v, const struct step *up,
+                                     bool uncertain)
+{
+	enum { MAX_FD = 1 << 24 };
+	struct value named = w->named.type ? w->named : v;
+	uint64_t number;
+
+	TRY(value_uint(w->c->in->target, v, &number));
+	if (number > MAX_FD)
+		return NULL;
+	struct found *f = add(w, named, w->named.type ? w->named_up : up, uncertain);
+	f->row = type_class_of(v.type)->holding;
+	f->h.role = HOLDING_DESCRIPTOR;
+	f->h.kind = f->row->kind;
+	f->h.fd = (int)number;
+	return NULL;
+}
+
+/* Is a value of the type nothing but the number of a descriptor, in as many structs as it may be?
+ */
+static bool is_number(const struct type *t)
+{
+	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
+		if (type_kind(t) == TYPE_INT)
+			return type_size(t) == sizeof(int);
+		const struct member *m = type_kind(t) == TYPE_STRUCT ? type_single_member(t) : NULL;
+		t = m ? m->type : NULL;
+	}
+	return false;
+}
+
+/* A value that owns a descriptor, under the name that the program has for it. */
+static void walk_descriptor(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	const struct value named = w->named;
+	const struct step *named_up = w->named_up;
+
+	if (is_number(v.type)) {
+		failed(w, v, up, uncertain, take_descriptor(w, v, up, uncertain));
+		return;
+	}
+	if (!named.type) {
+		w->named = v;
+		w->named_up = up;
+	}
+	walk_members(w, v, v.type, up, uncertain);
+	w->named = named;
+	w->named_up = named_up;
+}
+
+static void walk_row(struct walk *w, struct value v, const struct holding_row *row,
+                     const struct step *up, bool uncertain)
+{
+	bool taken = !takes_all(w) || take(w, v, row, up, uncertain);
+
+	if (taken && row->queue)
+		failed(w, v, up, uncertain, holding_walk_messages(w, v, up, uncertain));
+	if (row->content)
+		failed(w, v, up, uncertain, walk_content(w, v, row->content, up, uncertain));
+}
+
 static void walk_kind(struct walk *w, struct value v, const struct step *up, bool uncertain)
 {
 	const struct type_class *type_class = type_class_of(v.type);
 	const struct holding_row *row = type_class->holding;
 
-	if (row) {
-		if (take(w, v, row, up, uncertain) && row->queue)
-			failed(w, v, up, uncertain, holding_walk_messages(w, v, up, uncertain));
-		if (row->content)
-			failed(w, v, up, uncertain,
-			       walk_content(w, v, row->content, up, uncertain));
+	if (row && row->role == HOLDING_DESCRIPTOR) {
+		walk_descriptor(w, v, up, uncertain);
 		return;
 	}
-	take_pooled(w, v, up, uncertain);
+	if (row) {
+		walk_row(w, v, row, up, uncertain);
+		return;
+	}
+	if (takes_all(w))
+		take_pooled(w, v, up, uncertain);
 	if (type_class->special) {
 		walk_special(w, v, up, uncertain);
 		return;
@@ -551,17 +708,28 @@ static void walk_bounded(struct walk *w, struct value v, const struct step *up, 
 	w->depth--;
 }
 
-static void walk(struct walk *w, struct value v, const struct step *up, bool uncertain)
+/* Is it a frame of the tree? Each is searched on its own; a socket belongs to its variable. */
+static bool is_frame(struct walk *w, struct value v)
 {
+	const struct holding_row *row = type_class_of(v.type)->holding;
 	enum type_kind kind = type_kind(v.type);
 
-	if (!holding_is_inside(v.type))
-		return;
 	holding_note_frames(w);
-	if (w->frames.n && (kind == TYPE_STRUCT || kind == TYPE_ENUM) &&
-	    map_has(&w->frames, holding_frame_key(v)))
+	return w->frames.n && (kind == TYPE_STRUCT || kind == TYPE_ENUM) &&
+	       !(row && row->role == HOLDING_DESCRIPTOR) &&
+	       map_has(&w->frames, holding_frame_key(v));
+}
+
+static void walk(struct walk *w, struct value v, const struct step *up, bool uncertain)
+{
+	struct holdings *all = w->c->holdings;
+	const bool quiet = all->quiet;
+
+	if (!is_sought(w, v.type) || is_frame(w, v))
 		return;
+	all->quiet |= !takes_all(w) || !holding_is_inside(v.type);
 	walk_bounded(w, v, up, uncertain);
+	all->quiet = quiet;
 }
 
 void holding_walk(struct walk *w, struct value v, const struct step *up, bool uncertain)
@@ -569,13 +737,22 @@ void holding_walk(struct walk *w, struct value v, const struct step *up, bool un
 	walk(w, v, up, uncertain);
 }
 
-/* A leaf holds nothing but what its own row, or its kind of lock future, says. */
+/*
+ * A leaf holds nothing that others wait for but what its own row, or its kind of lock future, says.
+ * What is a socket itself belongs to the variable that it is in.
+ */
 void holding_walk_root(struct walk *w, struct value v, bool uncertain)
 {
 	const struct type_class *type_class = type_class_of(v.type);
+	const struct holding_row *row = type_class->holding;
+	const bool only = w->only_descriptors, quiet = w->c->holdings->quiet;
 
-	if (type_class->leaf && !type_class->holding && !type_class->special)
+	if (row && row->role == HOLDING_DESCRIPTOR)
 		return;
-	if (holding_is_inside(v.type))
+	w->only_descriptors |= type_class->leaf && !row && !type_class->special;
+	w->c->holdings->quiet |= !takes_all(w) || !holding_is_inside(v.type);
+	if (is_sought(w, v.type))
 		walk_bounded(w, v, NULL, uncertain);
+	w->only_descriptors = only;
+	w->c->holdings->quiet = quiet;
 }

@@ -41,9 +41,16 @@ struct walk {
 		*own;      /* the innermost frame so far in the program's own code, NULL none */
 	struct found like; /* the members that all findings share */
 	struct value in;   /* the frame or variable that is being walked */
-	bool framed;       /* frames is filled in; done only when something may be held */
-	struct map frames; /* keys of the tree's frames: each is searched on its own */
-	size_t visited;    /* values visited in the tree */
+	/*
+	 * The outermost value around the present one whose type has a row of HOLDING_DESCRIPTOR:
+	 * what the program calls a socket; type NULL: none.
+	 */
+	struct value named;
+	const struct step *named_up; /* the path to it */
+	bool only_descriptors;       /* what others wait for is not taken here */
+	bool framed;                 /* frames is filled in; done only when something may be held */
+	struct map frames;           /* keys of the tree's frames: each is searched on its own */
+	size_t visited;              /* values visited in the tree */
 	unsigned depth;
 };
 

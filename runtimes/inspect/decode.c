@@ -45,7 +45,7 @@ static void decode_by_poll(struct collector *c)
 	if (n)
 		qsort(c->polls.data, n, sizeof(*polls), by_poll);
 	for (size_t i = 0; i < n && decode_next(c, polls[i].task, i, n); i++) {
-		if (c->warm_up && (c->want & WANT_HOLDINGS))
+		if (c->warm_up && (c->want & WANT_OWNERS))
 			holding_warm_up_task(c, polls[i].task);
 	}
 }

@@ -393,7 +393,7 @@ static void collect(struct collector *c)
 	find_blocked(c, collect_runtimes(c));
 	if (c->some_held)
 		one_owner_settle(c->out);
-	if (c->want & WANT_HOLDINGS)
+	if (c->want & WANT_OWNERS)
 		holding_search(c);
 	snapshot_number_frames(c->out);
 	whatis_answer(c);
@@ -454,7 +454,7 @@ static void finish(struct collector *c)
 	note_leads_left(c);
 	if (!c->warm_up)
 		other_executors_find(c);
-	if (c->want & WANT_HOLDINGS) {
+	if (c->want & WANT_OWNERS) {
 		holding_search(c); /* again: running futures are known now */
 		holding_search_stacks(c);
 		holding_settle(c);
@@ -485,7 +485,7 @@ static bool may_sleep_on(struct collector *c, const struct thread_info *info,
 	                                     ? arch_syscall(c->in->target->arch, th->regs.syscall)
 	                                     : NULL;
 
-	return call && call->interrupted && !(c->want & (WANT_STACKS | WANT_HOLDINGS)) &&
+	return call && call->interrupted && !(c->want & (WANT_STACKS | WANT_OWNERS)) &&
 	       info->role == THREAD_OTHER && info->runtime < 0 && !info->task && !info->root &&
 	       !info->wait && s->stack.nframes > 0 && !s->stack.problem &&
 	       target_slept_on(c->in->target, th->tid);

@@ -218,6 +218,7 @@ enum holding_role {
 	                  owner will do so is unknown */
 	HOLDING_SLOT,  /* a value whose type looks like the guard of a pool: it may have a permit of
 	                  the semaphore; always uncertain */
+	HOLDING_DESCRIPTOR, /* a value that owns a file descriptor; ends no wait */
 };
 
 /*
@@ -229,7 +230,8 @@ struct holding {
 	const char *kind;        /* JSON "kind", equal to that of the wait that it can end: "mutex",
 	                            "rwlock_read", "rwlock_write", "semaphore", "mpsc", "oneshot", "watch",
 	                            "broadcast", "notify", "cancellation", "abort" (of the task whose
-	                            header is object), "std_mutex", "parking_lot", "pool" */
+	                            header is object), "std_mutex", "parking_lot", "pool", "io" (of
+	                            HOLDING_DESCRIPTOR) */
 	const char *type;        /* whole type name, as in DWARF */
 	uint64_t addr;           /* address of the value; 0: it is in a register */
 	uint64_t object;         /* the lock or channel, as wait.object; 0: unknown */
@@ -252,9 +254,12 @@ struct holding {
 	bool queued; /* it is inside a message in a channel's queue: path leads to the receiving end
 	                and continues with "queued[0]" */
 	bool uncertain; /* no drop flag or state proves that it was not moved out or dropped */
-	bool sole; /* uncertain, but the lock is taken, and too few other candidates were found to
-	              account for it: if this value is not the holder, the holder is in memory that
-	              was not searched */
+	bool sole;   /* uncertain, but the lock is taken, and too few other candidates were found to
+	                account for it: if this value is not the holder, the holder is in memory that
+	                was not searched */
+	int fd;      /* of HOLDING_DESCRIPTOR, else 0 */
+	bool shared; /* of HOLDING_DESCRIPTOR: it is in what an Arc or Rc shares, and the owner has
+	                one of several references to that */
 };
 
 /* How complete the list of a runtime's tasks is. */
@@ -453,6 +458,9 @@ struct snapshot {
 	size_t nlayout;
 	struct holding *holdings; /* only with WANT_HOLDINGS; in the order of tasks, then threads */
 	size_t nholdings;
+	struct holding *descriptors; /* those of HOLDING_DESCRIPTOR, in the same order; only with
+	                                WANT_DESCRIPTORS */
+	size_t ndescriptors;
 	const char **unsearched; /* what could not be searched for holdings, and why; only with
 	                            WANT_HOLDINGS */
 	size_t nunsearched;

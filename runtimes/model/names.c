@@ -126,7 +126,8 @@ const char *signal_name(struct arena *a, int signal)
 
 const char *holding_role_name(enum holding_role role)
 {
-	static const char *const names[] = { "lock", "sender", "receiver", "waker", "slot" };
+	static const char *const names[] = { "lock",  "sender", "receiver",
+		                             "waker", "slot",   "descriptor" };
 
 	return names[role];
 }

@@ -411,7 +411,7 @@ static bool is_wanted(const struct collector *c)
 
 static bool keeps_places(const struct collector *c)
 {
-	return is_wanted(c) || (c->want & WANT_HOLDINGS);
+	return is_wanted(c) || (c->want & WANT_OWNERS);
 }
 
 /* The place that all futures of one type and state share. */

@@ -19,6 +19,7 @@ const struct want_word saved_want_words[] = {
 	{ WANT_HOLDINGS, "holdings" },
 	{ WANT_SOCKETS, "sockets" },
 	{ WANT_JOB_STACKS, "job_stacks" },
+	{ WANT_DESCRIPTORS, "descriptors" },
 	{ 0, NULL },
 };
 

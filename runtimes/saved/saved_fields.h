@@ -20,7 +20,7 @@
 	W(BRANCH, enum branch, branch_name, BRANCH_HELD)                                           \
 	W(ARMED, enum armed, armed_name, ARMED_NO)                                                 \
 	W(TASK_STATE, enum task_state, task_state_name, TASK_CANCELLED)                            \
-	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_SLOT)                        \
+	W(HOLDING_ROLE, enum holding_role, holding_role_name, HOLDING_DESCRIPTOR)                  \
 	W(THREAD_ROLE, enum thread_role, thread_role_name, THREAD_BLOCKING)                        \
 	W(COMPLETENESS, enum completeness, completeness_name, COMPLETENESS_SCANNED)                \
 	W(ROW_STATUS, enum row_status, row_status_name, ROW_BROKEN)                                \
@@ -132,7 +132,9 @@
 	F(FLAG, partial)                                                                           \
 	F(FLAG, queued)                                                                            \
 	F(FLAG, uncertain)                                                                         \
-	F(FLAG, sole)
+	F(FLAG, sole)                                                                              \
+	F(I32, fd)                                                                                 \
+	F(FLAG, shared)
 
 #define SAVED_RUNTIME(F, L)                                                                        \
 	F(U32, index)                                                                              \

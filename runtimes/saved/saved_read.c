@@ -101,6 +101,8 @@ static void publish(struct loader *l)
 	s->tasks = vec_to_arena(&l->tasks, l->a);
 	s->nholdings = l->holdings.n;
 	s->holdings = vec_to_arena(&l->holdings, l->a);
+	s->ndescriptors = l->descriptors.n;
+	s->descriptors = vec_to_arena(&l->descriptors, l->a);
 	renew_notes(s);
 	snapshot_number_frames(s);
 }
@@ -177,6 +179,7 @@ static void file_deinit(struct file *f)
 	vec_free(&l->sockets);
 	vec_free(&l->tasks);
 	vec_free(&l->holdings);
+	vec_free(&l->descriptors);
 }
 
 struct error *saved_read(const char *path, struct snapshot **ret, struct saved_info *info)

@@ -205,8 +205,11 @@ static void read_holding(struct loader *l)
 	if (!to->kind || !to->type)
 		saved_wrong(l, "is of a holding without a kind or type");
 	find_owner(l, &owner, to);
-	if (l->r.problem)
+	const struct holding from = *to;
+	if (l->r.problem || from.role == HOLDING_DESCRIPTOR)
 		l->holdings.n--;
+	if (!l->r.problem && from.role == HOLDING_DESCRIPTOR)
+		*vec_push(&l->descriptors) = from;
 }
 
 static void read_end(struct loader *l)

@@ -25,7 +25,7 @@ struct loader {
 	VEC(struct layout_info) layout;
 	VEC(struct socket_info) sockets;
 	VEC(struct task *) tasks;
-	VEC(struct holding) holdings;
+	VEC(struct holding) holdings, descriptors;
 	/*
 	 * In bytes: the memory allowed for the part of the file that was read, and the memory
 	 * charged for elements of lists. The arena accounts for the rest.

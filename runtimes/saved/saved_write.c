@@ -409,10 +409,14 @@ static struct error *write_tasks(struct saver *s, const struct snapshot *from)
 
 static struct error *write_holdings(struct saver *s, const struct snapshot *from)
 {
-	for (size_t i = 0; from->nholdings && i < from->ntasks; i++)
+	const bool any = from->nholdings || from->ndescriptors;
+
+	for (size_t i = 0; any && i < from->ntasks; i++)
 		map_put(&s->tasks, (uintptr_t)from->tasks[i], (void *)(i + 1));
 	for (size_t i = 0; i < from->nholdings; i++)
 		TRY(write_holding(s, &from->holdings[i]));
+	for (size_t i = 0; i < from->ndescriptors; i++)
+		TRY(write_holding(s, &from->descriptors[i]));
 	return NULL;
 }
 

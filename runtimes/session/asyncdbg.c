@@ -270,6 +270,9 @@ static struct error *saved_snapshot(struct asyncdbg *d, unsigned wants,
 		                 "saved");
 	if (d->saved_wants & WANT_STACKS)
 		wants &= ~(unsigned)WANT_JOB_STACKS;
+	/* Snapshots of before say nothing of owners, and all else that they were saved for. */
+	if (!(d->saved_wants & WANT_DESCRIPTORS))
+		wants &= ~(unsigned)WANT_DESCRIPTORS;
 	if (lacking(wants, d->saved_wants))
 		return error_new(ERR_STATE,
 		                 "the snapshot was saved without what this command shows; save "

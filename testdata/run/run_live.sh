@@ -135,6 +135,13 @@ check_holdings() {
 		bad "who holds what differs from the truth" "$work/said"
 }
 
+# check_sockets OPTIONS...: of the live program, or of its core.
+check_sockets() {
+	grep -q '"owns":' "$work/truth" || return 0
+	"$testdata/check/check_sockets.py" "$asyncdbg" "$work/truth" "$@" >"$work/said" 2>&1 ||
+		bad "who owns sockets differs from the truth" "$work/said"
+}
+
 check_commands() {
 	local words name files=()
 
@@ -204,6 +211,7 @@ check_core() {
 	[ "$program" != locals ] || check_print -c "$work/core.$pid"
 	[ "$program" != kinds ] || check_groups -c "$work/core.$pid"
 	check_holdings -c "$work/core.$pid"
+	check_sockets -c "$work/core.$pid"
 	rm -f "$work/core.$pid"
 }
 
@@ -269,6 +277,7 @@ check_program() {
 	[ "$program" != kinds ] || check_groups -p "$pid"
 	[ "$program" != kinds ] || check_choosing
 	check_holdings -p "$pid"
+	check_sockets -p "$pid"
 	# Leaves of many kinds; what something else than tokio polls and is no task: futures that are
 	# polled once, the timers of a crate, a stream that is read by way of another.
 	case $program in

@@ -5,6 +5,7 @@ mod local;
 mod memory;
 mod opaque;
 mod other;
+mod owned;
 mod pipes;
 mod tcp;
 mod udp;
@@ -72,9 +73,11 @@ async fn main() {
     if cfg!(feature = "since_1_30") {
         opaque::start(&mut tasks);
     }
+    let owns = owned::start(&mut tasks);
     Truth::new("sockets")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.0)
+        .owns(owns)
         .block_on(&["sockets::main::{async_block#0}"])
         .blocking("tokio::io::blocking")
         .blocking("tokio::fs::file")

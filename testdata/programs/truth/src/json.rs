@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{Blocked, Detail, Hold, Job, Leaf, Local, Place, Root, State, Task, Truth, Wait};
+use crate::{Blocked, Detail, Hold, Job, Leaf, Local, Own, Place, Root, State, Task, Truth, Wait};
 
 pub(crate) fn line(
     truth: &Truth,
@@ -31,6 +31,9 @@ pub(crate) fn line(
     if !truth.holds.is_empty() {
         fields.push(("holds", array(truth.holds.iter().map(hold))));
     }
+    if !truth.owns.is_empty() {
+        fields.push(("owns", array(truth.owns.iter().map(own))));
+    }
     if !declared.is_empty() {
         fields.push(("declared", array(declared.iter().map(declaration))));
     }
@@ -40,6 +43,15 @@ pub(crate) fn line(
 fn declaration(place: &Place) -> String {
     let line = place.line.to_string();
     object(&[("name", string(place.name)), ("file", string(place.file)), ("line", line)])
+}
+
+fn own(own: &Own) -> String {
+    object(&[
+        ("task", id(own.task)),
+        ("fd", own.fd.to_string()),
+        ("path", string(own.path)),
+        ("sure", own.sure.to_string()),
+    ])
 }
 
 fn hold(hold: &Hold) -> String {

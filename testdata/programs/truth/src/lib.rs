@@ -492,6 +492,16 @@ impl Hold {
     }
 }
 
+/// A descriptor that a task owns, alone or with others.
+pub struct Own {
+    pub task: Option<u64>,
+    pub fd: i32,
+    /// From its frame to what the program calls a socket.
+    pub path: &'static str,
+    /// False: it lies in a variable from which parts may be moved out, so that there may be a doubt.
+    pub sure: bool,
+}
+
 /// A future that a thread drives by `block_on`.
 struct Root {
     chain: Vec<&'static str>,
@@ -510,6 +520,7 @@ pub struct Truth {
     passes: Vec<&'static str>,
     threads: Option<Vec<Blocked>>,
     holds: Vec<Hold>,
+    owns: Vec<Own>,
 }
 
 impl Truth {
@@ -525,6 +536,7 @@ impl Truth {
             passes: Vec::new(),
             threads: None,
             holds: Vec::new(),
+            owns: Vec::new(),
         }
     }
 
@@ -594,6 +606,12 @@ impl Truth {
     /// All that anybody holds of the locks and channels named in it.
     pub fn holds(mut self, holds: impl IntoIterator<Item = Hold>) -> Truth {
         self.holds.extend(holds);
+        self
+    }
+
+    /// Who has the descriptors that are named in it: nobody else has them.
+    pub fn owns(mut self, owns: impl IntoIterator<Item = Own>) -> Truth {
+        self.owns.extend(owns);
         self
     }
 
