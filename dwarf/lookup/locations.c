@@ -188,7 +188,7 @@ static struct location *find(struct debuginfo *di, uint64_t addr, struct arena *
 	return ret;
 }
 
-bool location_is_cut(const struct location *l)
+bool locations_are_cut(const struct location *l)
 {
 	return l->inlined && !l->function && l->name && strcmp(l->name, LOCATION_CUT) == 0;
 }

@@ -133,11 +133,11 @@ struct location {
 /* The name of the innermost entry where there are more calls than are looked at. */
 #define LOCATION_CUT "..."
 /* Whether an entry stands for calls that are not known: its place is that of the innermost one. */
-bool location_is_cut(const struct location *l);
+bool locations_are_cut(const struct location *l);
 /*
  * The inlining chain at addr, innermost function first; the last entry is the physical function.
  * Returns at least one entry. No more than DIE_MAX_NESTING scopes inside each other are looked at:
- * where there are more, location_is_cut() of the first entry.
+ * where there are more, locations_are_cut() of the first entry.
  */
 struct location *lookup_locations(struct debuginfo *di, uint64_t addr, struct arena *a,
                                   size_t *nret);

@@ -275,7 +275,7 @@ static struct location *calls_at(struct collector *c, const struct frame *frame,
 {
 	struct location *l = lookup_locations(c->in->di, frame->lookup_pc, &c->scratch, n);
 
-	if (location_is_cut(&l[0]))
+	if (locations_are_cut(&l[0]))
 		snapshot_incomplete(c->out,
 		                    "inlined calls nest deeper than %d scopes: the inner ones are "
 		                    "not shown, and async functions among them neither",
