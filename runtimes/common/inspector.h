@@ -93,11 +93,15 @@ struct listed_runtime {
 };
 
 /*
- * A wait of a future that cannot be entered, such as one with OpenSSL's stream: its socket is
- * behind a pointer to C. What is registered for its waker may still say what it waits for.
+ * A future that has parts that cannot be entered, such as OpenSSL's stream: its socket is behind a
+ * pointer to C. What is registered for its waker may still say what it waits for.
  */
 struct opaque_wait {
-	struct wait *wait;
+	struct future *f;
+	/* A frame for the only resource that was found in it, whose wait f has; NULL: there is none
+	 */
+	struct future *resource;
+	bool unknown;    /* f->wait says that what it waits for is not known */
 	uint64_t waker;  /* data of the wakers with which the future is polled */
 	unsigned wanted; /* IO_READS, IO_WRITES: see io_direction_wanted() */
 };

@@ -221,8 +221,8 @@ struct task_types {
 
 /* A waker that an I/O driver calls when the kernel reports something of a descriptor. */
 struct registration {
-	uint64_t object; /* what epoll has as the data of the descriptor; elsewhere its identity */
-	uint64_t waker;  /* data of the waker */
+	struct value v;    /* the driver's record of the descriptor; its address is epoll's data */
+	uint64_t waker;    /* data of the waker */
 	unsigned interest; /* IO_READS, IO_WRITES, and bits of the runtime's own */
 };
 typedef void registration_fn(const struct registration *r, void *arg);

@@ -399,7 +399,7 @@ struct search {
 	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
 	size_t nwakers;
 	bool explains; /* futures are noted, too */
-	bool opaque;   /* what the future waits for is behind something that cannot be entered */
+	bool unknown;  /* what the future waits for was not found */
 	struct beside_futures futures;
 };
 
@@ -618,7 +618,7 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	} else {
 		l.w->kind = "unknown";
 		wait_phrase(&l, "what it waits for is not known");
-		s->opaque = s->d->waker && !s->d->unpolled && !s->d->forgotten;
+		s->unknown = true;
 	}
 }
 
@@ -634,6 +634,23 @@ static size_t own_frames(struct search *s, size_t n, struct future *explained, s
 	return 1;
 }
 
+/* For opaque_waits_explain(): f may wait for more than the n chosen resources. */
+static void note_opaque(struct search *s, size_t n, struct value v, struct future *f)
+{
+	struct decoder *d = s->d;
+	struct future *frames[MAX_RESOURCES], *resource = NULL;
+
+	if (!d->waker || d->unpolled || d->forgotten)
+		return;
+	if (f->wait && !s->unknown) {
+		if (own_frames(s, n, f, frames) != 1)
+			return;
+		resource = frames[0];
+	}
+	*vec_push(&d->c->opaque_waits) = (struct opaque_wait){ f, resource, s->unknown, d->waker,
+		                                               io_direction_wanted(v.type) };
+}
+
 void object_walk_explain(struct decoder *d, struct value v, struct future *f)
 {
 	struct reach r;
@@ -641,7 +658,7 @@ void object_walk_explain(struct decoder *d, struct value v, struct future *f)
 	struct future *frames[MAX_RESOURCES + BESIDE_MAX_FUTURES], explained = *f;
 
 	object_walk(d->c, v, look, &s, &r);
-	size_t n = choose(&s);
+	size_t n = choose(&s), chosen = n;
 	if (n)
 		use_resources(&s, n, v, &explained);
 	else
@@ -650,16 +667,14 @@ void object_walk_explain(struct decoder *d, struct value v, struct future *f)
 	n = beside_decode_futures(d, &s.futures, frames, own, MAX_RESOURCES + BESIDE_MAX_FUTURES);
 	if (n == own) {
 		*f = explained;
-		if (s.opaque)
-			*vec_push(&d->c->opaque_waits) =
-				(struct opaque_wait){ f->wait, d->waker,
-				                      io_direction_wanted(v.type) };
-		return;
+	} else {
+		for (size_t i = 0; i < own; i++)
+			frames[i]->wait->within = false;
+		f->children = arena_memdup(d->c->a, frames, n * sizeof(*frames));
+		f->nchildren = (unsigned)n;
 	}
-	for (size_t i = 0; i < own; i++)
-		frames[i]->wait->within = false;
-	f->children = arena_memdup(d->c->a, frames, n * sizeof(*frames));
-	f->nchildren = (unsigned)n;
+	if (s.unknown || !r.complete)
+		note_opaque(&s, chosen, v, f);
 }
 
 size_t object_walk_registered(struct decoder *d, struct value v, struct future **list, size_t n,

@@ -4,6 +4,7 @@
 
 #include "debugger/live/fd_info.h"
 #include "runtimes/future/leaf_fd.h"
+#include "runtimes/future/object_walk.h"
 
 enum { MAX_SHOWN = 3 };
 
@@ -19,7 +20,7 @@ static void note_hit(const struct registration *r, void *arg)
 
 	if (!map_has(&s->wakers, r->waker) || !leaf_fd_interest(r->interest))
 		return;
-	if (last && last->object == r->object && last->waker == r->waker)
+	if (last && last->v.addr == r->v.addr && last->waker == r->waker)
 		last->interest |= r->interest;
 	else
 		*vec_push(&s->hits) = *r;
@@ -31,7 +32,7 @@ static int by_waker(const void *a, const void *b)
 
 	if (x->waker != y->waker)
 		return x->waker < y->waker ? -1 : 1;
-	return x->object < y->object ? -1 : x->object > y->object;
+	return x->v.addr < y->v.addr ? -1 : x->v.addr > y->v.addr;
 }
 
 /* Removes registrations that leaves of the same trees explain, and sorts the others. */
@@ -48,7 +49,7 @@ static void drop_known(struct opaque_search *s, const struct collector *c)
 	for (size_t i = 0; i < s->hits.n; i++) {
 		const struct registration *hit = &s->hits.data[i];
 
-		if (!map_has(&known, map_key_of_pair(hit->waker, hit->object)))
+		if (!map_has(&known, map_key_of_pair(hit->waker, hit->v.addr)))
 			s->hits.data[n++] = *hit;
 	}
 	map_free(&known);
@@ -78,7 +79,7 @@ static int descriptor_of(struct collector *c, const struct registration *hit)
 {
 	int fd;
 
-	return fd_info_by_epoll_data(c->in->target, hit->object, &fd) ? fd : -1;
+	return fd_info_by_epoll_data(c->in->target, hit->v.addr, &fd) ? fd : -1;
 }
 
 static void describe_one(const struct leaf *l, const struct registration *hit, unsigned wanted)
@@ -115,18 +116,48 @@ static void describe_several(const struct leaf *l, const struct registration *hi
 		wait_phrase(l, "its waker is registered: %s", text);
 }
 
+/*
+ * The wait that is to be filled: that of the future, or of a frame that is added behind those of
+ * the resources that were found in it.
+ */
+static struct wait *wait_for(struct collector *c, const struct opaque_wait *o, struct value object)
+{
+	struct future *f = o->f, *frame;
+	struct future **all;
+	size_t n = 0;
+
+	if (o->unknown && f->wait)
+		return f->wait;
+	all = NEW_ARRAY(c->a, struct future *, f->nchildren + 2);
+	if (o->resource && f->wait) {
+		o->resource->wait = f->wait;
+		f->wait->within = false;
+		f->wait = NULL;
+		all[n++] = o->resource;
+	}
+	for (size_t i = 0; i < f->nchildren; i++)
+		all[n++] = f->children[i];
+	all[n++] = frame = object_walk_resource(c, object);
+	f->children = all;
+	f->nchildren = (unsigned)n;
+	frame->wait = NEW(c->a, struct wait);
+	frame->wait->object = object.addr;
+	return frame->wait;
+}
+
 static void explain(const struct opaque_search *s, struct collector *c, const struct opaque_wait *o)
 {
 	struct decoder d = { .c = c, .waker = o->waker, .runtime = NO_RUNTIME };
-	const struct leaf l = { .d = &d, .w = o->wait };
+	struct leaf l = { .d = &d };
 	size_t first = first_hit(s, o->waker), n = 0;
 
 	while (first + n < s->hits.n && s->hits.data[first + n].waker == o->waker)
 		n++;
 	if (!n)
 		return;
-	o->wait->kind = "waker";
-	o->wait->armed = ARMED_YES;
+	l.w = wait_for(c, o, s->hits.data[first].v);
+	l.w->kind = "waker";
+	l.w->armed = ARMED_YES;
 	wait_string(&l, "resource", "I/O");
 	if (n == 1)
 		describe_one(&l, &s->hits.data[first], o->wanted);

@@ -22,49 +22,53 @@ static void test_waits(void **state)
 		unsigned wanted;
 		const char *kind, *phrase;
 	} cases[] = {
-		{ { { FIRST, OTHER, IO_READS } }, { 0, 0 }, 0, "unknown", "not known" },
-		{ { { FIRST, OWN, IO_READS }, { SECOND, OTHER, IO_READS } },
+		{ { { { NULL, FIRST }, OTHER, IO_READS } }, { 0, 0 }, 0, "unknown", "not known" },
+		{ { { { NULL, FIRST }, OWN, IO_READS }, { { NULL, SECOND }, OTHER, IO_READS } },
 		  { 0, 0 },
 		  0,
 		  "waker",
 		  "its waker is registered: readable, descriptor unknown" },
 		/* A registration has a reader, a writer and a list. */
-		{ { { FIRST, OWN, IO_READS },
-		    { FIRST, OTHER, IO_READS },
-		    { FIRST, OWN, IO_WRITES } },
+		{ { { { NULL, FIRST }, OWN, IO_READS },
+		    { { NULL, FIRST }, OTHER, IO_READS },
+		    { { NULL, FIRST }, OWN, IO_WRITES } },
 		  { 0, 0 },
 		  0,
 		  "waker",
 		  "its waker is registered: readable or writable, descriptor unknown" },
 		/* A write that was given up leaves its waker. */
-		{ { { FIRST, OWN, IO_READS | IO_WRITES } },
+		{ { { { NULL, FIRST }, OWN, IO_READS | IO_WRITES } },
 		  { 0, 0 },
 		  IO_READS,
 		  "waker",
 		  "its waker is registered: readable, descriptor unknown" },
 		/* A leaf of another branch waits there. */
-		{ { { FIRST, OWN, IO_READS } }, { OWN, FIRST }, 0, "unknown", "not known" },
-		{ { { FIRST, OWN, IO_READS }, { SECOND, OWN, IO_WRITES } },
+		{ { { { NULL, FIRST }, OWN, IO_READS } },
+		  { OWN, FIRST },
+		  0,
+		  "unknown",
+		  "not known" },
+		{ { { { NULL, FIRST }, OWN, IO_READS }, { { NULL, SECOND }, OWN, IO_WRITES } },
 		  { OWN, FIRST },
 		  0,
 		  "waker",
 		  "its waker is registered: writable, descriptor unknown" },
-		{ { { SECOND, OWN, IO_READS }, { FIRST, OWN, IO_WRITES } },
+		{ { { { NULL, SECOND }, OWN, IO_READS }, { { NULL, FIRST }, OWN, IO_WRITES } },
 		  { 0, 0 },
 		  0,
 		  "waker",
 		  "its waker is registered: writable, readable" },
-		{ { { 1, OWN, IO_READS },
-		    { 2, OWN, IO_READS },
-		    { 3, OWN, IO_WRITES },
-		    { 4, OWN, 64 },
-		    { 5, OWN, IO_READS } },
+		{ { { { NULL, 1 }, OWN, IO_READS },
+		    { { NULL, 2 }, OWN, IO_READS },
+		    { { NULL, 3 }, OWN, IO_WRITES },
+		    { { NULL, 4 }, OWN, 64 },
+		    { { NULL, 5 }, OWN, IO_READS } },
 		  { 0, 0 },
 		  0,
 		  "waker",
 		  "its waker is registered: readable, readable, writable and 2 others" },
 		/* No direction: nothing that happens wakes it. */
-		{ { { FIRST, OWN, 0 } }, { 0, 0 }, 0, "unknown", "not known" },
+		{ { { { NULL, FIRST }, OWN, 0 } }, { 0, 0 }, 0, "unknown", "not known" },
 	};
 
 	(void)state;
@@ -75,11 +79,13 @@ static void test_waits(void **state)
 		struct futures f = futures_open();
 		struct collector *c = f.c;
 		struct wait own = { .kind = "unknown", .phrase = "not known" }, nobody = own;
+		struct future mine = { .wait = &own }, other = { .wait = &nobody };
 
 		driver = cases[i].driver;
 		ndriver = sizeof(cases[i].driver) / sizeof(*driver);
-		*vec_push(&c->opaque_waits) = (struct opaque_wait){ &own, OWN, cases[i].wanted };
-		*vec_push(&c->opaque_waits) = (struct opaque_wait){ &nobody, NOBODY, 0 };
+		*vec_push(&c->opaque_waits) =
+			(struct opaque_wait){ &mine, NULL, true, OWN, cases[i].wanted };
+		*vec_push(&c->opaque_waits) = (struct opaque_wait){ &other, NULL, true, NOBODY, 0 };
 		*vec_push(&c->registrations) = cases[i].known;
 		opaque_waits_explain(c, runtimes, 2);
 		assert_string_equal(own.kind, cases[i].kind);

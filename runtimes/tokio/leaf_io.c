@@ -560,7 +560,7 @@ static struct error *report_io(const struct leaf *l, struct value io, struct rep
 {
 	uint64_t ready;
 
-	to->r.object = io.addr;
+	to->r.v = io;
 	TRY(leaf_uint(l, io, leaf_io_layout[IO_READINESS].path, &ready));
 	if (!(ready & (READABLE | READ_CLOSED)))
 		TRY(report_slot(l, io, leaf_io_layout[IO_READER].path, READABLE, to));

@@ -2,7 +2,6 @@
 //! pointers without a type. What is registered for their wakers tells what they wait for.
 
 use std::future::Future;
-use std::marker::PhantomData;
 use std::os::unix::io::AsRawFd;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,16 +9,16 @@ use std::task::{Context, Poll};
 use futures_util::future::{join, poll_immediate};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
 use truth::{here, Wait};
 
 use crate::tcp::pair;
-use crate::{io_of, Tasks};
+use crate::{io_of, keep, Tasks};
 
 /// Waits at streams that it has as the user data of a C library.
 struct Foreign {
-    streams: Vec<usize>,
+    streams: Vec<*mut ()>,
     poll: fn(&TcpStream, &mut Context<'_>) -> Poll<()>,
-    library: PhantomData<*mut ()>,
 }
 
 // SAFETY: nothing else uses the streams.
@@ -48,8 +47,8 @@ impl Foreign {
         poll: fn(&TcpStream, &mut Context<'_>) -> Poll<()>,
     ) -> Foreign {
         let streams =
-            streams.into_iter().map(|stream| Box::into_raw(Box::new(stream)) as usize).collect();
-        Foreign { streams, poll, library: PhantomData }
+            streams.into_iter().map(|stream| Box::into_raw(Box::new(stream)).cast()).collect();
+        Foreign { streams, poll }
     }
 }
 
@@ -59,13 +58,35 @@ impl Future for Foreign {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         for &stream in &self.streams {
             // SAFETY: new() leaked a stream of that type.
-            let stream = unsafe { &*(stream as *const TcpStream) };
+            let stream = unsafe { &*stream.cast::<TcpStream>() };
             if (self.poll)(stream, cx).is_ready() {
                 return Poll::Ready(());
             }
         }
         Poll::Pending
     }
+}
+
+/// An HTTP client's connection: it has a signal of its own, and a stream of a C library.
+struct Connection {
+    signal: oneshot::Receiver<()>,
+    foreign: Foreign,
+}
+
+impl Future for Connection {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if Pin::new(&mut self.signal).poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        Pin::new(&mut self.foreign).poll(cx)
+    }
+}
+
+async fn connection(connection: Connection) {
+    here!("sockets::opaque::connection");
+    connection.await
 }
 
 async fn one(foreign: Foreign) {
@@ -130,4 +151,13 @@ pub fn start(tasks: &mut Tasks) {
     let chain = &["sockets::opaque::given_up"];
     let facts = registered("readable", &socket);
     tasks.spawn(chain, facts, given_up(Foreign::new([], poll_nothing), socket));
+    let (sender, signal) = oneshot::channel();
+    keep(sender);
+    let socket = connected();
+    let other = registered("readable", &socket);
+    let foreign = Foreign::new([socket], poll_read);
+    let chain = &["sockets::opaque::connection"];
+    let future = connection(Connection { signal, foreign });
+    tasks.spawn(chain, Wait::new("oneshot"), future);
+    tasks.beside(other);
 }
