@@ -42,7 +42,7 @@ struct stalls {
 	double over, duration;
 	struct map threads; /* tid -> struct polling */
 	struct polling *spare;
-	bool left_out; /* threads, which was said */
+	bool left_out; /* threads, which was reported */
 	struct arena arena;
 	struct error *err; /* of a report; the first one */
 	bool complete;     /* the first snapshot */

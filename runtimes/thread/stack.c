@@ -270,7 +270,7 @@ static bool is_shared(const struct location *l, size_t n)
 	return count > 1;
 }
 
-/* The calls at a frame's pc, innermost first; it is said where inner ones are not known. */
+/* The calls at a frame's pc, innermost first; reports where inner ones are not known. */
 static struct location *calls_at(struct collector *c, const struct frame *frame, size_t *n)
 {
 	struct location *l = lookup_locations(c->in->di, frame->lookup_pc, &c->scratch, n);
