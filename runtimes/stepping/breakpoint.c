@@ -202,9 +202,22 @@ static bool is_body(const struct code_place *p)
 	return p->function && coroutine_kind(p->function) != FUTURE_OTHER;
 }
 
-/* The whole path of an async function whose end was typed, from the places of its name. */
+/* The path with the crate of an executable, which cargo names after that; "-" is "_" there. */
+static const char *path_in_crate(const struct module *m, const char *name, struct arena *a)
+{
+	char *path = arena_strdup(a, arena_printf(a, "%s::%s", str_base_name(m->path), name));
+
+	for (char *c = path; *c && *c != ':'; c++)
+		*c = *c == '-' ? '_' : *c;
+	return path;
+}
+
+/*
+ * The whole path of an async function whose end was typed: from the places of its name, or in the
+ * crate of the executable. NULL: none is known.
+ */
 static const char *async_path(struct dwarf_module *dm, const char *name,
-                              const struct code_places *found)
+                              const struct code_places *found, struct arena *a)
 {
 	for (size_t i = 0; i < found->n; i++) {
 		const char *path = found->data[i].function;
@@ -212,7 +225,11 @@ static const char *async_path(struct dwarf_module *dm, const char *name,
 		if (path && merged_code_is_async(dm, path))
 			return path;
 	}
-	return merged_code_is_async(dm, name) ? name : NULL;
+	if (merged_code_is_async(dm, name))
+		return name;
+	const char *path = path_in_crate(dm->module, name, a);
+
+	return merged_code_is_async(dm, path) ? path : NULL;
 }
 
 /* Puts the places of both in the order of their addresses. */
@@ -248,7 +265,7 @@ static struct error *find_owner(struct breakpoint *bp, struct debuginfo *di, con
 	}
 	if (!dm || strpbrk(name, "<{ "))
 		return NULL;
-	const char *path = async_path(dm, name, found), *owner = same_code_owner(di, name, a);
+	const char *path = async_path(dm, name, found, a), *owner = same_code_owner(di, name, a);
 	const bool linker = owner != NULL;
 
 	if (!owner && path)

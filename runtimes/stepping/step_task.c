@@ -6,6 +6,7 @@
 
 #include "dwarf/types/type.h"
 #include "runtimes/common/inspector.h"
+#include "runtimes/query/merged_code.h"
 #include "runtimes/stepping/step_plan.h"
 
 /* ---- the whole task ---- */
@@ -21,9 +22,32 @@ static const struct task *find_task(const struct snapshot *snap, pid_t tid)
 	return NULL;
 }
 
-static bool is_root(const struct task *task, const struct type *t)
+/* Is the function a poll of a future of that name, under its own name or that of a merged one? */
+static const struct type *polled_as(const struct function *f, const struct type *t,
+                                    const char *name)
 {
-	return t && task->type && strcmp(type_name(t), task->type) == 0;
+	if (strcmp(type_name(t), name) == 0)
+		return t;
+	const struct type *other = type_is_coroutine(t) ? lookup_type(f->dm, name, f->die) : NULL;
+
+	return other && type_is_coroutine(other) && merged_code_may_share(t, other) ? other : NULL;
+}
+
+/* The type of the task's future, if the function polls that; of "A or B" one that it may poll. */
+static const struct type *root_type(const struct task *task, const struct function *f)
+{
+	static const char between[] = " or ";
+	const struct type *t = f ? step_instance_type(f) : NULL, *ret = NULL;
+	const char *at = t ? task->type : NULL;
+	SCRATCH(tmp);
+
+	while (at && !ret) {
+		const char *end = strstr(at, between);
+
+		ret = polled_as(f, t, end ? arena_strndup(&tmp, at, (size_t)(end - at)) : at);
+		at = end ? end + strlen(between) : NULL;
+	}
+	return ret;
 }
 
 /*
@@ -39,9 +63,9 @@ static struct error *find_poll(struct step_plan *p, const struct task *task, boo
 	TRY(step_frame_stack(p, p->tid, STACK_MAX_FRAMES, &tmp, &stack));
 	for (size_t i = 0; i + 1 < stack.nframes; i++) {
 		const struct function *f = lookup_function(p->in->di, stack.frames[i].lookup_pc);
-		const struct type *t = f ? step_instance_type(f) : NULL;
+		const struct type *t = root_type(task, f);
 
-		if (!is_root(task, t))
+		if (!t)
 			continue;
 		TRY(step_instance_address(p, f, &stack.frames[i], &p->instance.addr));
 		p->instance.type = t;

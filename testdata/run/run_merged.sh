@@ -91,7 +91,7 @@ check_breaks() {
 			</dev/null >"$work/said" 2>&1 || true
 		grep -q "that of merged::$pair" "$work/said" ||
 			bad "break $name does not say that its code is shared: $(cat "$work/said")"
-		grep -q "async fn merged::\($name\|$pair\) at" "$work/said" ||
+		grep -q "async fn merged::\(${name#merged::}\|$pair\) at" "$work/said" ||
 			bad "break $name is not in its body: $(cat "$work/said")"
 	done <<-'END'
 		load_users load_orders
@@ -99,7 +99,7 @@ check_breaks() {
 		boxed_users boxed_orders
 		boxed_orders boxed_users
 		deep_left deep_right
-		deep_right deep_left
+		merged::deep_right deep_left
 	END
 	"$asyncdbg" -e "break narrow; break alone; run --stop -- $program; info breakpoints; kill" \
 		</dev/null >"$work/said" 2>&1 || true
@@ -126,6 +126,19 @@ check_headline() {
 	[ "$stops" -gt 0 ] || bad "no stop in deep_left: $(cat "$work/said")"
 }
 
+# A task is followed to its end, whichever of a pair it is; "right" makes the program run the other one.
+check_whole() {
+	local side argument
+
+	for side in left right; do
+		argument=${side#left}
+		"$asyncdbg" -e "tbreak merged::brief_$side; run -- $program $argument; finish --whole; kill" \
+			</dev/null >"$work/said" 2>&1 || true
+		grep -q "^returned: .*its task has finished" "$work/said" ||
+			bad "finish --whole of brief_$side: $(cat "$work/said")"
+	done
+}
+
 # Native frames have the names of the chain.
 check_frames() {
 	"$asyncdbg" -p "$pid" --json bt all </dev/null >"$work/stacks.json"
@@ -143,6 +156,7 @@ check_build() {
 	check_frames
 	check_breaks
 	check_headline
+	check_whole
 	# That the pairs were merged at all.
 	[ "$build" != one ] || jq -e '[.tasks[] | select(.root.aliases != null)] | length == 6' \
 		"$work/tasks.json" >/dev/null || bad "not six tasks with several candidates"

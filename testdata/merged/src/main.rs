@@ -46,6 +46,19 @@ macro_rules! spinners {
     };
 }
 
+// They end.
+macro_rules! brief {
+    ($($name:ident),*) => {
+        $(
+            async fn $name(n: u64) -> u64 {
+                let kept = n + 4;
+                sleep(Duration::from_millis(10)).await;
+                black_box(kept)
+            }
+        )*
+    };
+}
+
 // Those that other functions poll.
 macro_rules! deep {
     ($($name:ident),*) => {
@@ -103,6 +116,7 @@ macro_rules! unequal {
 
 sleepers!(load_users, load_orders);
 spinners!(spin_left, spin_right);
+brief!(brief_left, brief_right);
 deep!(deep_left, deep_right);
 boxed!(boxed_users, boxed_orders);
 wrapped!(wrapped_users, wrapped_orders);
@@ -180,6 +194,11 @@ fn main() {
         .enable_time()
         .build()
         .unwrap();
+    let brief = match std::env::args().nth(1) {
+        Some(_) => runtime.spawn(brief_right(n)),
+        None => runtime.spawn(brief_left(n)),
+    };
+    runtime.block_on(brief).unwrap();
     // Whatever is made first or last of a pair, the other one is the wrong one.
     let tasks = [
         (runtime.spawn(load_users(n)).id(), "load_users"),
