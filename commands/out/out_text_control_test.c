@@ -69,8 +69,10 @@ static void all_that_halt(void **state)
 	stopped.why.reason = CONTROL_BREAKPOINT;
 	stopped.watch = NULL;
 	stopped.nwatches = 0;
+	stopped.aliases = "app::other";
 	assert_string_equal(print(&line, &stopped),
-	                    "breakpoint 3: app::serve at src/main.rs:41\n"
+	                    "breakpoint 3: app::serve at src/main.rs:41 [or app::other: they share "
+	                    "their code]\n"
 	                    "also breakpoint 4: app::serve\n"
 	                    "    ! its condition cannot be read, for which it stops once: no "
 	                    "variable `n`\n");

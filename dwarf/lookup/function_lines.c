@@ -112,6 +112,14 @@ static void note_await(struct reading *r, const struct function_call *call, Dwar
 	        NULL);
 }
 
+static const char *call_file(const struct reading *r, Dwarf_Die *die)
+{
+	struct unit *u = debuginfo_unit_of(r->f->dm, r->f->die);
+	unsigned number = number_of(die, DW_AT_call_file);
+
+	return u && number ? line_file(r->f->dm, u, number) : NULL;
+}
+
 static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
 {
 	Dwarf_Attribute origin;
@@ -123,6 +131,8 @@ static void add_call(struct reading *r, Dwarf_Die *die, struct span *like)
 	struct function_call *call = describe(r, &function);
 	call->site = dwarf_dieoffset(die);
 	call->parent = like->call;
+	call->call_line = number_of(die, DW_AT_call_line);
+	call->call_file = call_file(r, die);
 	note_await(r, call, die);
 	like->call = r->calls.n - 1;
 	like->in_await = false;

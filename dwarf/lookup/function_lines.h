@@ -24,6 +24,8 @@ struct function_call {
 	unsigned line;                   /* there; 0: unknown */
 	bool is_coroutine;               /* it is the body of an async function, block or closure */
 	size_t parent;                   /* the call that it is in */
+	const char *call_file;           /* where it is called; NULL: unknown */
+	unsigned call_line;              /* there; 0: unknown, or it is no call */
 };
 
 struct function_lines {

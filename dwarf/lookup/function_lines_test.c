@@ -40,6 +40,8 @@ static void test_coroutine(void **state)
 	check_order(&l);
 	assert_true(l.calls[0].is_coroutine);
 	assert_int_equal(l.calls[0].site, 0);
+	assert_int_equal(l.calls[0].call_line, 0);
+	assert_null(l.calls[0].call_file);
 	/* The first row is the declaration's, where it is also resumed. */
 	const struct function_row *first = function_lines_at(&l, middle->low);
 	assert_non_null(first);
@@ -77,6 +79,8 @@ static void test_inlined(void **state)
 	for (size_t i = 1; i < l.ncalls; i++) {
 		assert_true(l.calls[i].site != 0);
 		coroutines += l.calls[i].is_coroutine;
+		assert_true(l.calls[i].call_line != 0);
+		assert_non_null(l.calls[i].call_file);
 	}
 	assert_true(coroutines > 0);
 	fixture_close(&f);

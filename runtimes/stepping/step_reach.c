@@ -15,6 +15,7 @@ enum {
 	MAX_WAY_OUT = 64,         /* instructions */
 	MAX_CODE = 16 << 10,      /* bytes of one line in one row */
 	MAX_GAP = 16,             /* instructions without a line before those of the head */
+	MAX_ROUND = 128,          /* instructions from a jump back to the line again */
 };
 
 struct walk {
@@ -177,6 +178,82 @@ static const struct function_row *find_arrival(struct step_plan *p,
 	return NULL;
 }
 
+static bool read_one(struct step_plan *p, struct instruction_reader *reader, uint64_t addr,
+                     struct instruction *ret)
+{
+	uint8_t bytes[INSTRUCTION_BYTES];
+	uint64_t left = p->at.function->high - addr;
+	size_t size = left < sizeof(bytes) ? left : sizeof(bytes);
+
+	if (addr < p->at.function->low || addr >= p->at.function->high)
+		return false;
+	struct error *err CLEANUP(error_freep) = control_read(&p->d->control, addr, bytes, size);
+	if (err)
+		return false;
+	instruction_read(reader, addr, bytes, size, ret);
+	return !ret->bad;
+}
+
+static void add_place(struct step_plan *p, uint64_t addr, const struct function_row *row)
+{
+	if (map_has(&p->loops, addr))
+		return;
+	map_put(&p->loops, addr, (void *)(uintptr_t)row);
+	*vec_push(&p->loop_places) = addr;
+}
+
+enum whose_line { LINE_NONE, LINE_HERE, LINE_OTHER };
+
+/*
+ * Whether a row belongs to the line of the step: an inlined call belongs to the line where it is
+ * called. LINE_NONE: unknown, or the row is of code around.
+ */
+static enum whose_line line_of(const struct step_plan *p, const struct function_row *row)
+{
+	const struct function_lines *l = p->at.lines;
+	size_t call = row->call;
+
+	if (!row->line || !step_lines_is_around(l, p->at.call, call))
+		return LINE_NONE;
+	if (call == p->at.call)
+		return step_lines_is_here(p, row) ? LINE_HERE : LINE_OTHER;
+	while (l->calls[call].parent != p->at.call)
+		call = l->calls[call].parent;
+	const struct function_row at = { .file = l->calls[call].call_file,
+		                         .line = l->calls[call].call_line };
+	if (!at.line || !at.file)
+		return LINE_NONE;
+	return step_lines_is_here(p, &at) ? LINE_HERE : LINE_OTHER;
+}
+
+/*
+ * Where the thread comes to the beginning of the line again from an address, by way of another line
+ * that has no place of its own: optimised code of a loop's head is that of inlined calls alone.
+ */
+static void add_round(struct step_plan *p, struct instruction_reader *reader, uint64_t addr)
+{
+	const struct function_lines *l = p->at.lines;
+	struct instruction in;
+	bool passed = false;
+
+	for (unsigned i = 0; i < MAX_ROUND && read_one(p, reader, addr, &in); i++) {
+		const struct function_row *row = function_lines_at(l, addr);
+		const enum whose_line whose = row ? line_of(p, row) : LINE_NONE;
+		const bool begins =
+			row && row->addr == addr && row->statement && row->call == p->at.call;
+
+		if (begins && (whose == LINE_OTHER || passed)) {
+			if (whose == LINE_HERE && !row->in_await)
+				add_place(p, addr, row);
+			return;
+		}
+		passed |= whose == LINE_OTHER && row->call != p->at.call;
+		if (in.flow == FLOW_END || (in.flow == FLOW_JUMP && !in.is_branch))
+			return;
+		addr = in.flow == FLOW_JUMP ? in.target : addr + in.size;
+	}
+}
+
 static void add_loop(struct step_plan *p, struct instruction_reader *reader, uint64_t target)
 {
 	SCRATCH(tmp);
@@ -184,11 +261,10 @@ static void add_loop(struct step_plan *p, struct instruction_reader *reader, uin
 	const struct function_row *row = find_arrival(p, reader, target, &tmp, &addr);
 
 	/* A row of a statement has a place already. */
-	if (row && !(row->statement && row->addr == addr) && step_lines_may_stop_within(p, row) &&
-	    !map_has(&p->loops, addr)) {
-		map_put(&p->loops, addr, (void *)(uintptr_t)row);
-		*vec_push(&p->loop_places) = addr;
-	}
+	if (row && !(row->statement && row->addr == addr) && step_lines_may_stop_within(p, row))
+		add_place(p, addr, row);
+	else
+		add_round(p, reader, target);
 }
 
 /* Takes the jumps back of a piece of the line's code. */
@@ -227,7 +303,7 @@ void step_reach_loops(struct step_plan *p)
 		SCRATCH(tmp);
 
 		row = l->rows[i].line ? &l->rows[i] : row;
-		if (row && row->call == p->at.call && step_lines_is_here(p, row) &&
+		if (row && line_of(p, row) == LINE_HERE &&
 		    read_piece(p, l->rows[i].addr, end, &tmp, &piece))
 			scan_jumps(p, reader, &piece);
 	}
@@ -246,29 +322,13 @@ static bool find_coroutine(const struct function_lines *l, const struct function
 	return true;
 }
 
-static bool read_one(struct step_plan *p, struct instruction_reader *reader, uint64_t addr,
-                     struct instruction *ret)
-{
-	uint8_t bytes[INSTRUCTION_BYTES];
-	uint64_t left = p->at.function->high - addr;
-	size_t size = left < sizeof(bytes) ? left : sizeof(bytes);
-
-	if (addr < p->at.function->low || addr >= p->at.function->high)
-		return false;
-	struct error *err CLEANUP(error_freep) = control_read(&p->d->control, addr, bytes, size);
-	if (err)
-		return false;
-	instruction_read(reader, addr, bytes, size, ret);
-	return !ret->bad && !ret->stores;
-}
-
 /* A poll ends with a store of the state: code that stores nothing any more is behind its end. */
 static bool leaves(struct step_plan *p, struct instruction_reader *reader, uint64_t pc, size_t call)
 {
 	const struct function_lines *l = p->at.lines;
 	struct instruction in;
 
-	for (unsigned i = 0; i < MAX_WAY_OUT && read_one(p, reader, pc, &in); i++) {
+	for (unsigned i = 0; i < MAX_WAY_OUT && read_one(p, reader, pc, &in) && !in.stores; i++) {
 		if (in.flow == FLOW_END)
 			return str_begins(in.text, "ret");
 		if (in.flow != FLOW_NEXT && (in.flow != FLOW_JUMP || !in.is_branch))
