@@ -8,6 +8,7 @@
 #include "runtimes/common/waker.h"
 #include "runtimes/future/combinator.h"
 #include "runtimes/future/leaf.h"
+#include "runtimes/model/names.h"
 
 enum { MAX_BESIDE = 8, MAX_WAKERS = 8 };
 
@@ -27,8 +28,8 @@ static bool is_decoded(const struct collector *c, size_t region, struct value v)
 	return false;
 }
 
-void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
-                        const struct reached *at)
+static void note(struct beside_futures *r, struct decoder *d, size_t region,
+                 const struct reached *at, bool stream)
 {
 	struct future ignored = { 0 };
 	struct value v = at->v;
@@ -39,7 +40,43 @@ void beside_note_future(struct beside_futures *r, struct decoder *d, size_t regi
 	bool known = !err && !is_decoded(d->c, region, v);
 	error_free(err);
 	if (known)
-		r->list[r->n++] = at->v;
+		r->list[r->n++] = (struct beside_future){ at->v, stream };
+}
+
+void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
+                        const struct reached *at)
+{
+	note(r, d, region, at, false);
+}
+
+/* Whether a set has a future that was not decoded. The set itself is no frame where it is polled.
+ */
+static bool has_new_future(struct decoder *d, size_t region, struct value set)
+{
+	child_vec children = { 0 };
+	struct finder finder = {
+		.d = d, .out = &children, .edge = branch_name(BRANCH_HELD), .branch = BRANCH_HELD
+	};
+	bool is_new = false;
+
+	error_free(futures_unordered_find(&finder, set));
+	for (size_t i = 0; i < children.n && !is_new; i++) {
+		struct future ignored = { 0 };
+		struct value v = children.data[i].v;
+		struct error *err = future_strip(d, &v, &ignored);
+
+		is_new = !err && !is_decoded(d->c, region, v);
+		error_free(err);
+	}
+	vec_free(&children);
+	return is_new;
+}
+
+void beside_note_stream(struct beside_futures *r, struct decoder *d, size_t region,
+                        const struct reached *at)
+{
+	if (!futures_unordered_is_type(at->v.type) || has_new_future(d, region, at->v))
+		note(r, d, region, at, true);
 }
 
 /*
@@ -62,7 +99,9 @@ size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
 {
 	for (size_t i = 0; i < r->n && n < max; i++) {
 		bool complete = d->c->out->complete;
-		struct future *f = future_decode(d, r->list[i]);
+
+		d->stream = r->list[i].stream;
+		struct future *f = future_decode(d, r->list[i].v);
 
 		f->edge = "holds";
 		if (may_wait(d, f))
@@ -92,23 +131,40 @@ static bool is_closure(const struct type *t)
 }
 
 /*
- * Whether the walk skips this value. Futures were decoded as children, or are noted, if only this
- * future can poll them. Streams are not noted: who holds several need not poll all. A closure is
- * called, not polled. The costly search for poll functions is made only for exclusive values.
+ * Whether a value lies in a trait object that is no stream itself: no rule of a combinator enters
+ * one.
  */
-static bool is_reported_elsewhere(struct beside_search *b, const struct reached *at)
+static bool is_in_object(const struct reached *list, size_t index)
+{
+	for (size_t i = list[index].from; i; i = list[i].from) {
+		if (type_class_of(list[list[i].from].v.type)->erased)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the walk skips this value. Futures were decoded as children, or are noted, if only this
+ * future can poll them. Streams are noted only where no rule can have found them: who holds several
+ * need not poll all. A closure is called, not polled. The costly search for poll functions is made
+ * only for exclusive values.
+ */
+static bool is_reported_elsewhere(struct beside_search *b, const struct reached *at, size_t index)
 {
 	const struct type_class *type_class = type_class_of(at->v.type);
+	const bool set = futures_unordered_is_type(at->v.type);
 	struct inspector *in = b->d->c->in;
 
-	if (type_class->maybe_done || futures_unordered_is_type(at->v.type) ||
-	    is_closure(at->v.type))
+	if (type_class->maybe_done || is_closure(at->v.type))
 		return true;
-	if (!type_class->coroutine && !type_class->leaf) {
-		if (!at->exclusive)
+	if (set || (!type_class->coroutine && !type_class->leaf)) {
+		if (!set && !at->exclusive)
 			return false;
-		if (future_is_stream(in, at->v.type))
+		if (set || future_is_stream(in, at->v.type)) {
+			if (is_in_object(at - index, index))
+				beside_note_stream(&b->futures, b->d, b->region, at);
 			return true;
+		}
 		if (!future_is_type(in, at->v.type))
 			return false;
 	}
@@ -190,7 +246,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 {
 	struct beside_search *b = arg;
 
-	if (is_reported_elsewhere(b, at))
+	if (is_reported_elsewhere(b, at, index))
 		return false;
 	if (type_class_of(at->v.type)->waker) {
 		note_waker(b, at, index);

@@ -22,13 +22,16 @@ void beside_add(struct decoder *d, struct value v, struct future *f, size_t regi
 size_t beside_keep_new(const struct future *f, struct future **list, size_t n);
 
 /*
- * Futures that a walk from another future meets, and which that one may poll although no rule says
- * so: in an object of a trait of the program's own, in a map.
+ * Futures and streams that a walk from another future meets, and which that one may poll although
+ * no rule says so: in an object of a trait of the program's own, in a map.
  */
 enum { BESIDE_MAX_FUTURES = 8 };
 
 struct beside_futures {
-	struct value list[BESIDE_MAX_FUTURES];
+	struct beside_future {
+		struct value v;
+		bool stream; /* a stream, or a set of futures */
+	} list[BESIDE_MAX_FUTURES];
 	size_t n;
 };
 
@@ -37,6 +40,9 @@ struct beside_futures {
  * as of beside_add(). Those beyond the limit are left out.
  */
 void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
+                        const struct reached *at);
+/* The same of a stream, and of a FuturesUnordered, if that is not empty. */
+void beside_note_stream(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
 
 /*

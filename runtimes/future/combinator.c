@@ -442,6 +442,8 @@ struct error *combinator_children(struct decoder *d, struct value v, child_vec *
 		return combinator_row_children(&f, v, type_class_of(v.type)->combinator);
 	if (type_class_of(v.type)->poll_fn)
 		return select_join_find(&f, v);
+	if (futures_unordered_is_type(v.type))
+		return futures_unordered_find(&f, v);
 	f.word = is_select(v.type) ? "select" : NULL;
 	if (type_class_of(v.type)->sequence)
 		f.later = combinator_later(&f, v, type_class_of(v.type)->sequence);

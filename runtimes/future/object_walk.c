@@ -452,6 +452,10 @@ static bool look(const struct reached *at, size_t index, void *arg)
 		beside_note_future(&s->futures, s->d, s->d->c->regions.n, at);
 		return false;
 	}
+	if (s->explains && futures_unordered_is_type(at->v.type)) {
+		beside_note_stream(&s->futures, s->d, s->d->c->regions.n, at);
+		return false;
+	}
 	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
 		return true;
 	struct future *f = object_walk_resource(s->d->c, at->v);

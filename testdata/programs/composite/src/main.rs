@@ -6,6 +6,7 @@ mod ends;
 mod objects;
 mod polled;
 mod servers;
+mod streams;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -47,6 +48,7 @@ async fn main() {
     circles::spawn_all(&mut tasks).await;
     ends::spawn_all(&mut tasks);
     objects::spawn_all(&mut tasks).await;
+    streams::spawn_all(&mut tasks).await;
     Truth::new("composite")
         .runtime(truth_tokio::current("multi_thread", 2))
         .tasks(tasks.tasks)

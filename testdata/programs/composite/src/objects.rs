@@ -16,11 +16,11 @@ use truth_tokio::Tasks;
 use crate::{nap, readable, silent, Boxed};
 
 /// An end that comes some time; no trait of futures.
-trait Source: Send {
+pub(crate) trait Source: Send {
     fn poll_end(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()>;
 }
 
-type Object = Pin<Box<dyn Source>>;
+pub(crate) type Object = Pin<Box<dyn Source>>;
 
 /// The future of an async function.
 struct Nap(Boxed);
@@ -41,7 +41,7 @@ impl Source for Timer {
 }
 
 /// Over when the object is.
-struct Alone(Object);
+pub(crate) struct Alone(pub(crate) Object);
 
 impl Future for Alone {
     type Output = ();
@@ -52,7 +52,7 @@ impl Future for Alone {
 }
 
 /// Over when the object is, or when there is something to read.
-struct Reads(Object, TcpStream);
+pub(crate) struct Reads(pub(crate) Object, pub(crate) TcpStream);
 
 impl Future for Reads {
     type Output = ();
@@ -67,7 +67,7 @@ impl Future for Reads {
 }
 
 /// Over when the object is, or the future.
-struct Either(Object, Boxed);
+pub(crate) struct Either(pub(crate) Object, pub(crate) Boxed);
 
 impl Future for Either {
     type Output = ();
@@ -80,7 +80,7 @@ impl Future for Either {
     }
 }
 
-async fn other() {
+pub(crate) async fn other() {
     here!("composite::objects::other");
     sleep(FOREVER).await;
 }
@@ -136,7 +136,7 @@ impl Future for Later {
     }
 }
 
-fn spawn(
+pub(crate) fn spawn(
     tasks: &mut Tasks,
     future: impl Future<Output = ()> + Send + 'static,
     tree: Node,
