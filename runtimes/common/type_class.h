@@ -86,6 +86,7 @@ struct type_class {
 	enum answer is_future : 8, known_future : 8, is_stream : 8, terminal : 8;
 	unsigned char holds;         /* enum answer: of holding_type.c */
 	unsigned char has_fd;        /* the same, of file descriptors */
+	unsigned char by_hand;       /* enum answer: of object_walk.c */
 	unsigned char has_future[4]; /* enum answer: [0] from known data, [1] after a search of the
 	                                debug info; [2] and [3] the same of futures and streams */
 	unsigned char special;       /* enum holding_special */

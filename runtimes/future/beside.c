@@ -296,7 +296,7 @@ static void append(struct future **children, size_t *n, struct future *const *li
 		children[(*n)++] = list[i];
 }
 
-void beside_add(struct decoder *d, struct value v, struct future *f, size_t region)
+const char *beside_add(struct decoder *d, struct value v, struct future *f, size_t region)
 {
 	struct beside_search b = { .d = d, .region = region };
 	struct future *futures[BESIDE_MAX_FUTURES], *waker = NULL;
@@ -312,7 +312,7 @@ void beside_add(struct decoder *d, struct value v, struct future *f, size_t regi
 	b.nunsure = beside_keep_new(f, b.unsure, b.nunsure);
 	nfutures = beside_decode_futures(d, &b.futures, futures, 0, BESIDE_MAX_FUTURES);
 	if (b.nsure + b.nunsure + nfutures == 0 && !waker)
-		return;
+		return r.hidden;
 	struct future **children =
 		NEW_ARRAY(d->c->a, struct future *, n + b.nsure + b.nunsure + nfutures + 1);
 	append(children, &(size_t){ 0 }, f->children, n);
@@ -323,4 +323,5 @@ void beside_add(struct decoder *d, struct value v, struct future *f, size_t regi
 	f->wraps = f->wraps && n == f->nchildren + b.nunsure;
 	f->children = children;
 	f->nchildren = (unsigned)n;
+	return r.hidden;
 }

@@ -14,9 +14,9 @@
 /*
  * Appends leaves for these resources to f's children, which are the futures in v. A resource that a
  * child already waits for is left out. region: the number of regions in the collector just after
- * f's own region was recorded; later regions belong to the futures below f.
+ * f's own region was recorded; later regions belong to the futures below f. Returns reach.hidden.
  */
-void beside_add(struct decoder *d, struct value v, struct future *f, size_t region);
+const char *beside_add(struct decoder *d, struct value v, struct future *f, size_t region);
 
 /* Keeps those entries of list for which no child of f waits. Returns their number. */
 size_t beside_keep_new(const struct future *f, struct future **list, size_t n);

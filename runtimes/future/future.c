@@ -443,6 +443,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 {
 	child_vec children = { 0 };
 	size_t region = d->c->regions.n;
+	const char *hidden = NULL;
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
@@ -470,11 +471,13 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	if (type_class_of(v.type)->poll_fn)
 		decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
-		object_walk_explain(d, v, f);
+		hidden = object_walk_explain(d, v, f);
 	else if (type_class_of(v.type)->composite && !d->strict)
 		composite_future_add(d, v, f);
 	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
-		beside_add(d, v, f, region);
+		hidden = beside_add(d, v, f, region);
+	if (hidden && !f->problem)
+		problem(d, f, hidden);
 	if (d->idle && !d->strict)
 		drop_unpolled_streams(f);
 	return f;

@@ -23,6 +23,7 @@ enum {
 	MAX_ELEMENTS = 256, /* of one container */
 	MAX_RESOURCES = 32,
 	MAX_WAKERS = 8,
+	MAX_HOPS = 8, /* structs around a pointer */
 };
 
 /*
@@ -69,6 +70,19 @@ static void add(struct walk *w, struct value v, size_t from, const char *name, b
 	}
 	r->list[r->n++] =
 		(struct reached){ v, from, name, depth, exclusive && r->list[from].exclusive };
+}
+
+/* Records that the future owns something that the walk cannot enter: "the TYPE" and why. */
+static void hide(struct walk *w, size_t at, const char *before, const char *after)
+{
+	struct reach *r = w->r;
+
+	if (r->hidden || !r->list[at].exclusive)
+		return;
+	const char *path = object_walk_path(w->c, r, at);
+	r->hidden = arena_printf(w->c->a, "it may poll more futures: %sthe %s%s%s%s%s", before,
+	                         type_class_of(r->list[at].v.type)->name, *path ? " at `" : "",
+	                         path, *path ? "`" : "", after);
 }
 
 /*
@@ -182,6 +196,8 @@ static void add_wide(struct walk *w, size_t from)
 
 	if (err || !behind.type || !exact)
 		w->r->complete = false;
+	if (!err && (!behind.type || !exact) && type_class_of(v.type)->box)
+		hide(w, from, "no debug info says what is in ", "");
 	bool known = !err && behind.type && exact;
 	error_free(err);
 	owned = type_name(v.type)[0] != '&' || strncmp(type_name(v.type), "&mut ", 5) == 0;
@@ -261,6 +277,69 @@ static const struct type_class *fertile_members(const struct type *t)
 	return type_class;
 }
 
+/* "unsafe fn(*mut (), &mut core::task::wake::Context) -> core::task::poll::Poll<()>" */
+static bool is_poll_function(const struct type *t)
+{
+	const struct type *function = type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
+
+	return function && type_kind(function) == TYPE_FUNCTION &&
+	       strstr(type_name(t), "&mut core::task::wake::Context");
+}
+
+/* Whether a member is such a function, or leads to a table of functions with one. */
+static bool leads_to_poll_function(const struct type *t)
+{
+	const struct type *table = type_kind(t) == TYPE_POINTER ? type_target(t) : NULL;
+	const struct member *members;
+	size_t n = 0;
+
+	if (is_poll_function(t))
+		return true;
+	members = table && type_kind(table) == TYPE_STRUCT ? type_members(table, &n) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (members[i].type && is_poll_function(members[i].type))
+			return true;
+	}
+	return false;
+}
+
+/* A pointer to bytes or to (), in as many structs as it may be. */
+static bool is_untyped_pointer(const struct type *t)
+{
+	for (int hop = 0; t && hop < MAX_HOPS; hop++) {
+		if (type_kind(t) == TYPE_POINTER)
+			return type_target(t) && type_kind(type_target(t)) != TYPE_FUNCTION &&
+			       type_size(type_target(t)) <= 1;
+		const struct member *m = type_kind(t) == TYPE_STRUCT ? type_single_member(t) : NULL;
+		t = m ? m->type : NULL;
+	}
+	return false;
+}
+
+/*
+ * Whether a struct is a trait object that somebody made by hand: a pointer that says nothing of its
+ * target, beside a function that polls.
+ */
+static bool is_erased_by_hand(const struct type *t)
+{
+	struct type_class *type_class = type_class_of(t);
+	bool pointer = false, polls = false;
+	const struct member *members;
+	size_t n = 0;
+
+	if (type_class->by_hand != UNDECIDED)
+		return type_class->by_hand == YES;
+	members = type_kind(t) == TYPE_STRUCT ? type_members(t, &n) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (!members[i].type)
+			continue;
+		pointer |= is_untyped_pointer(members[i].type);
+		polls |= leads_to_poll_function(members[i].type);
+	}
+	type_class->by_hand = pointer && polls ? YES : NO;
+	return pointer && polls;
+}
+
 static void add_members(struct walk *w, size_t from)
 {
 	struct value v = w->r->list[from].v;
@@ -279,6 +358,8 @@ static void add_members(struct walk *w, size_t from)
 		if (!v.type)
 			return;
 	}
+	if (is_erased_by_hand(v.type))
+		hide(w, from, "", " has a function that polls, beside a pointer without a type");
 	type_class = fertile_members(v.type);
 	for (size_t i = 0; i < type_class->nmembers; i++) {
 		const struct member *m = type_class->members[i];
@@ -655,7 +736,7 @@ static void note_opaque(struct search *s, size_t n, struct value v, struct futur
 		                                               io_direction_wanted(v.type) };
 }
 
-void object_walk_explain(struct decoder *d, struct value v, struct future *f)
+const char *object_walk_explain(struct decoder *d, struct value v, struct future *f)
 {
 	struct reach r;
 	struct search s = { .d = d, .r = &r, .explains = true };
@@ -679,6 +760,7 @@ void object_walk_explain(struct decoder *d, struct value v, struct future *f)
 	}
 	if (s.unknown || !r.complete)
 		note_opaque(&s, chosen, v, f);
+	return r.hidden;
 }
 
 size_t object_walk_registered(struct decoder *d, struct value v, struct future **list, size_t n,

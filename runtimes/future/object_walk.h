@@ -24,6 +24,12 @@ struct reach {
 	size_t n, capacity;
 	bool complete; /* no value was unreadable or opaque, and no limit was reached */
 	bool cut;      /* a limit was reached */
+	/*
+	 * Why more futures may be there than the walk met: the first object, owned by what it began
+	 * at, that it could not enter. NULL: all of them were entered. Bytes behind a raw pointer
+	 * do not count unless something beside the pointer polls them.
+	 */
+	const char *hidden;
 };
 
 /* Walks from v; v itself is not visited. Never fails: ret->complete shows whether it saw all. */
@@ -59,8 +65,9 @@ size_t object_walk_registered(struct decoder *d, struct value v, struct future *
 /*
  * Finds what v waits for, a future that has no table row and polls no other future by a rule. Fills
  * f->wait or f's children from the resources in v, else from the places that contain its waker. The
- * futures in v, as in objects of traits of the program's own, become children beside these.
+ * futures in v, as in objects of traits of the program's own, become children beside these. Returns
+ * reach.hidden.
  */
-void object_walk_explain(struct decoder *d, struct value v, struct future *f);
+const char *object_walk_explain(struct decoder *d, struct value v, struct future *f);
 
 #endif
