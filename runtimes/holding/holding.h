@@ -72,6 +72,7 @@ struct holdings {
 	size_t messages;    /* queued messages visited, in all channels */
 	struct map shared;  /* struct shared_owner (holding_walk.c) of what Arcs share that was
 	                       searched for descriptors */
+	bool shared_cut;    /* there are more owners of shared descriptors than the list may have */
 	bool quiet; /* what is not searched may only have descriptors: nothing is recorded */
 	bool over;  /* the search ended: a limit was reached, or the user interrupted */
 };

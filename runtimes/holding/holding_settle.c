@@ -515,6 +515,9 @@ void holding_settle(struct collector *c)
 	settle_slots(c, list);
 	map_free(&locks.by_primitive);
 	publish(c, list);
+	if (c->holdings->shared_cut)
+		snapshot_incomplete(c->out, "not all who share a descriptor are named: there are "
+		                            "too many of them");
 	note_always(c);
 	c->out->nunsearched = c->holdings->unsearched.n;
 	c->out->unsearched =

@@ -16,8 +16,12 @@ enum {
 	MAX_DEPTH = 64,
 	MAX_STEPS = 64,
 	MAX_HOPS = 16, /* structs around a number */
-	MAX_SHARED =
-		64, /* descriptors of one shared value that each of its owners is said to have */
+	/*
+	 * Findings of a snapshot beyond which no owner of a shared descriptor is added. They are
+	 * fewer than those that end the search (holding.c).
+	 */
+	MAX_SHARED = 1 << 17,
+	MAX_SHARED_EACH = 8, /* more for each task */
 };
 
 uint64_t holding_frame_key(struct value v)
@@ -394,9 +398,16 @@ static const char *path_from(struct collector *c, const struct step *up, const c
 static void copy_common(struct walk *w, const struct shared_owner *known, const struct step *up,
                         bool uncertain)
 {
-	for (size_t i = 0; i < known->n && i < MAX_SHARED; i++) {
-		const struct found from = w->c->holdings->list.data[known->first + i];
-		struct found *to = vec_push(&w->c->holdings->list);
+	struct holdings *all = w->c->holdings;
+	const size_t max = MAX_SHARED + w->c->out->ntasks * MAX_SHARED_EACH;
+
+	for (size_t i = 0; i < known->n; i++) {
+		if (all->list.n >= max) {
+			all->shared_cut = true;
+			return;
+		}
+		const struct found from = all->list.data[known->first + i];
+		struct found *to = vec_push(&all->list);
 
 		*to = w->like;
 		to->row = from.row;
