@@ -133,6 +133,22 @@ static void arms_are_shown_once(void **state)
 	               "      cancellation\n");
 }
 
+/* Where all references are known, there are no others. */
+static void all_that_know_are_shown(void **state)
+{
+	PROGRAM(p);
+
+	(void)state;
+	struct task *one = add_task(&p, 1, calls(&p, "app::a", sleeps(&p)));
+	add_task(&p, 2, calls(&p, "app::b", leaf(&p, "notify", A)));
+	holds(&p, one, HOLDING_WAKER, "notify", A)->nobody_else = true;
+	finish_program(&p);
+	assert_answers(&p, "async graph 2",
+	               "task 2 app::b at src/x.rs:12\n"
+	               "   waits for notify 0xa0 [notify]\n"
+	               "      known to task 1 (`guard` at src/x.rs:41)\n");
+}
+
 /* Without a known declaration, the line of the await is printed, and labelled as such. */
 static void lines_of_awaits_are_shown_as_that(void **state)
 {
@@ -845,6 +861,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
 		cmocka_unit_test(arms_are_shown_once),
+		cmocka_unit_test(all_that_know_are_shown),
 		cmocka_unit_test(a_block_on_that_runs_a_task),
 		cmocka_unit_test(a_block_on_that_waits_for_a_lock),
 		cmocka_unit_test(lines_of_awaits_are_shown_as_that),

@@ -271,6 +271,16 @@ static void local_set_edges(struct builder *b, size_t from, const struct future 
 
 /* ---- wakers, and dispatch by kind ---- */
 
+/* Whether all references that the object counts are known. A plain one is borrowed from these. */
+static bool nobody_else(const struct holding **h, size_t n)
+{
+	bool none = false;
+
+	for (size_t i = 0; i < n && !none; i++)
+		none = h[i]->nobody_else;
+	return none;
+}
+
 static void weak_edges(struct builder *b, size_t from, const struct future *f, const char *doubt)
 {
 	uint64_t object = f->wait->object;
@@ -288,7 +298,8 @@ static void weak_edges(struct builder *b, size_t from, const struct future *f, c
 			graph_add_holder(b, node, h[i], "refers", NULL);
 			b->edges.data[b->edges.n - 1].weak = true;
 		}
-		graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
+		if (!nobody_else(h, n))
+			graph_add_edge(b, node, GRAPH_OUTSIDE, "unknown");
 	}
 	if (node)
 		edge_of_leaf(b, from, node, f, doubt)->weak = true;

@@ -45,9 +45,10 @@ struct found {
 	uint64_t available, total; /* permits of the primitive */
 	bool has_available, has_total;
 	struct {
-		uint64_t at, handle, strong;
-	} sharing;  /* of what an Arc shares: where it is, where the Arc is, and how many strong
-	               references it counts; at 0: no Arc leads to it; strong 0: unknown */
+		uint64_t at, handle, strong, weak;
+	} sharing;  /* of what an Arc shares: where it is, where the Arc is, and how many strong and
+	               weak references it counts, all strong ones together as one of these; at 0: no
+	               Arc leads to it; strong 0, weak 0: unknown */
 	bool free;  /* the lock is free, so this is stale memory of a moved value */
 	bool trace; /* uncertain, and not within a polled frame: it may have moved elsewhere, or its
 	               memory was reused */

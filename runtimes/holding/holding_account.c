@@ -154,8 +154,10 @@ static void settle_shared(struct collector *c, found_vec *list)
 		const struct account *account =
 			is_shared(f) ? map_get(&x.by_key, f->sharing.at) : NULL;
 
-		if (account && f->h.uncertain && account->sure >= account->total)
-			f->gone = true;
+		if (!account || account->sure < account->total)
+			continue;
+		f->gone |= f->h.uncertain;
+		f->h.nobody_else = f->sharing.weak == 1;
 	}
 	for (size_t i = 0; i < x.by_key.capacity; i++) {
 		struct account *account = x.by_key.slots[i].value;

@@ -283,6 +283,50 @@ static void test_certain_one_refutes(void **state)
 	judged_deinit(&j);
 }
 
+/* A reference to a Notify at 0x40 that an Arc shares which counts so many. */
+static struct found *add_reference(struct judged *j, uint64_t handle, uint64_t strong,
+                                   uint64_t weak)
+{
+	struct found *f = add(j, 0x40, false);
+
+	f->row = NULL;
+	f->h.role = HOLDING_WAKER;
+	f->h.kind = "notify";
+	f->h.primitive = f->h.permits = 0;
+	f->sharing.at = 0x40;
+	f->sharing.handle = handle;
+	f->sharing.strong = strong;
+	f->sharing.weak = weak;
+	return f;
+}
+
+/* Two certain references of so many: who else can have one? */
+static bool nobody_else(uint64_t strong, uint64_t weak)
+{
+	struct judged j;
+	bool none = true;
+
+	judged_init(&j);
+	add_reference(&j, 0x100, strong, weak);
+	add_reference(&j, 0x200, strong, weak);
+	add_reference(&j, 0x300, strong, weak)->h.uncertain = true;
+	holding_settle(&j.c);
+	assert_int_equal(j.out->nholdings, strong > 2 ? 3 : 2);
+	for (size_t i = 0; i < j.out->nholdings; i++)
+		none &= j.out->holdings[i].nobody_else;
+	judged_deinit(&j);
+	return none;
+}
+
+static void test_all_references_are_known(void **state)
+{
+	(void)state;
+	assert_true(nobody_else(2, 1));
+	assert_false(nobody_else(3, 1));
+	/* A Weak can be upgraded. */
+	assert_false(nobody_else(2, 2));
+}
+
 /* Stale memory of a dropped guard. */
 static void test_free_lock(void **state)
 {
@@ -531,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_candidate_that_may_be_misread),
 		cmocka_unit_test(test_several_candidates),
 		cmocka_unit_test(test_certain_one_refutes),
+		cmocka_unit_test(test_all_references_are_known),
 		cmocka_unit_test(test_free_lock),
 		cmocka_unit_test(test_one_value_twice),
 		cmocka_unit_test(test_trace_of_what_is_polled),

@@ -455,11 +455,13 @@ static void walk_in_common(struct walk *w, struct value shared, bool several, co
 	known->n = all->list.n - known->first;
 }
 
-static void note_sharing(struct walk *w, struct value arc, struct value shared, uint64_t strong)
+static void note_sharing(struct walk *w, struct value arc, struct value shared, uint64_t strong,
+                         uint64_t weak)
 {
 	w->like.sharing.at = shared.addr;
 	w->like.sharing.handle = arc.addr;
 	w->like.sharing.strong = strong;
+	w->like.sharing.weak = weak;
 }
 
 /*
@@ -478,7 +480,8 @@ static void walk_what_is_shared(struct walk *w, struct value v, const struct ste
 	if (!err && takes_all(w) && type_class_of(shared.type)->holding &&
 	    type_class_of(shared.type)->holding->shared) {
 		error_free(read_count(w, v, strong_path, &strong));
-		note_sharing(w, v, shared, strong);
+		error_free(read_count(w, v, weak_path, &weak));
+		note_sharing(w, v, shared, strong, weak);
 		take(w, shared, type_class_of(shared.type)->holding, up, uncertain);
 		return;
 	}
@@ -487,7 +490,7 @@ static void walk_what_is_shared(struct walk *w, struct value v, const struct ste
 	if (!err)
 		err = read_count(w, v, weak_path, &weak);
 	if (!err)
-		note_sharing(w, v, shared, strong);
+		note_sharing(w, v, shared, strong, weak);
 	if (err)
 		failed(w, v, up, uncertain, err);
 	else if (strong > 1)

@@ -260,6 +260,8 @@ struct holding {
 	int fd;      /* of HOLDING_DESCRIPTOR, else 0 */
 	bool shared; /* of HOLDING_DESCRIPTOR: it is in what an Arc or Rc shares, and the owner has
 	                one of several references to that */
+	bool nobody_else; /* of HOLDING_WAKER: as many certain ones were found as the object counts
+	                     references to it, so that nobody else can wake who waits there */
 };
 
 /* How complete the list of a runtime's tasks is. */

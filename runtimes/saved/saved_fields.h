@@ -134,7 +134,8 @@
 	F(FLAG, uncertain)                                                                         \
 	F(FLAG, sole)                                                                              \
 	F(I32, fd)                                                                                 \
-	F(FLAG, shared)
+	F(FLAG, shared)                                                                            \
+	F(FLAG, nobody_else)
 
 #define SAVED_RUNTIME(F, L)                                                                        \
 	F(U32, index)                                                                              \
