@@ -29,24 +29,31 @@ static bool is_decoded(const struct collector *c, size_t region, struct value v)
 }
 
 static void note(struct beside_futures *r, struct decoder *d, size_t region,
-                 const struct reached *at, bool stream)
+                 struct beside_future future)
 {
 	struct future ignored = { 0 };
-	struct value v = at->v;
+	struct value v = future.v;
 
-	if (!at->exclusive || r->n == BESIDE_MAX_FUTURES)
+	if (r->n == BESIDE_MAX_FUTURES)
 		return;
 	struct error *err = future_strip(d, &v, &ignored);
 	bool known = !err && !is_decoded(d->c, region, v);
 	error_free(err);
 	if (known)
-		r->list[r->n++] = (struct beside_future){ at->v, stream };
+		r->list[r->n++] = future;
 }
 
 void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at)
 {
-	note(r, d, region, at, false);
+	if (at->exclusive)
+		note(r, d, region, (struct beside_future){ .v = at->v });
+}
+
+void beside_note_shared(struct beside_futures *r, struct decoder *d, size_t region,
+                        const struct reached *at)
+{
+	note(r, d, region, (struct beside_future){ .v = at->v, .shared = true });
 }
 
 /* Whether a set has a future that was not decoded. The set itself is no frame where it is polled.
@@ -75,8 +82,9 @@ static bool has_new_future(struct decoder *d, size_t region, struct value set)
 void beside_note_stream(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at)
 {
-	if (!futures_unordered_is_type(at->v.type) || has_new_future(d, region, at->v))
-		note(r, d, region, at, true);
+	if (at->exclusive &&
+	    (!futures_unordered_is_type(at->v.type) || has_new_future(d, region, at->v)))
+		note(r, d, region, (struct beside_future){ .v = at->v, .stream = true });
 }
 
 /*
@@ -94,6 +102,18 @@ static bool may_wait(const struct decoder *d, const struct future *f)
 	return false;
 }
 
+/* Whether a leaf has the waker of the task. */
+static bool has_our_waker(const struct future *f)
+{
+	if (f->wait && f->wait->armed == ARMED_YES)
+		return true;
+	for (size_t i = 0; i < f->nchildren; i++) {
+		if (f->children[i]->branch == BRANCH_POLLED && has_our_waker(f->children[i]))
+			return true;
+	}
+	return false;
+}
+
 size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
                              struct future **list, size_t n, size_t max)
 {
@@ -103,8 +123,8 @@ size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
 		d->stream = r->list[i].stream;
 		struct future *f = future_decode(d, r->list[i].v);
 
-		f->edge = "holds";
-		if (may_wait(d, f))
+		f->edge = r->list[i].shared ? "waits" : "holds";
+		if (r->list[i].shared ? has_our_waker(f) : may_wait(d, f))
 			list[n++] = f;
 		else
 			d->c->out->complete =

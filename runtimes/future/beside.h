@@ -23,7 +23,8 @@ size_t beside_keep_new(const struct future *f, struct future **list, size_t n);
 
 /*
  * Futures and streams that a walk from another future meets, and which that one may poll although
- * no rule says so: in an object of a trait of the program's own, in a map.
+ * no rule says so: in an object of a trait of the program's own, in a map. Where others can poll
+ * it, too, only a waker of the task tells that this one has polled it.
  */
 enum { BESIDE_MAX_FUTURES = 8 };
 
@@ -31,6 +32,7 @@ struct beside_futures {
 	struct beside_future {
 		struct value v;
 		bool stream; /* a stream, or a set of futures */
+		bool shared; /* others can poll it, too */
 	} list[BESIDE_MAX_FUTURES];
 	size_t n;
 };
@@ -41,13 +43,17 @@ struct beside_futures {
  */
 void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
+/* The same of one that others can poll, too. */
+void beside_note_shared(struct beside_futures *r, struct decoder *d, size_t region,
+                        const struct reached *at);
 /* The same of a stream, and of a FuturesUnordered, if that is not empty. */
 void beside_note_stream(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
 
 /*
- * Decodes those noted. Adds the frames of those for which the task waits, with the edge "holds", to
- * list[n..max). Returns the new length of the list. Ends the walk that noted them.
+ * Decodes those noted. Adds the frames of those for which the task waits, with the edge "holds", or
+ * "waits" where others can poll it, to list[n..max). Returns the new length of the list. Ends the
+ * walk that noted them.
  */
 size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
                              struct future **list, size_t n, size_t max);

@@ -529,6 +529,10 @@ static bool look(const struct reached *at, size_t index, void *arg)
 
 	if (type_class_of(at->v.type)->waker)
 		return note_waker(s, at, index);
+	if (s->explains && !at->exclusive && type_class_of(at->v.type)->coroutine) {
+		beside_note_shared(&s->futures, s->d, s->d->c->regions.n, at);
+		return false;
+	}
 	if (s->explains && is_lone_future(at)) {
 		beside_note_future(&s->futures, s->d, s->d->c->regions.n, at);
 		return false;

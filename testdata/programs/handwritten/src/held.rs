@@ -51,8 +51,8 @@ type Pinned<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
 /// Whatever is in it lies at the same place in each run.
 type Table<'a> = HashMap<u32, Option<Pinned<'a>>, BuildHasherDefault<DefaultHasher>>;
 
-/// Polls the future by way of a table behind a shared pointer: it is in use, but others may poll what
-/// the table leads to.
+/// Polls the future by way of a table behind a shared pointer: others may poll what the table leads to,
+/// but the waker in it is that of this task.
 async fn by_large_table() {
     let mut future = answer();
     // SAFETY: it is not moved from here on.
@@ -70,17 +70,43 @@ async fn by_large_table() {
     all.await;
 }
 
+type Shared = Arc<Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>>;
+
+/// Has what another task polls.
+async fn polled_by_another(shared: Shared) {
+    let never = poll_fn(|_| {
+        let _ = shared.lock().unwrap().is_some();
+        Poll::<()>::Pending
+    });
+    here!("handwritten::held::polled_by_another");
+    never.await;
+}
+
+async fn polls_shared(shared: Shared) {
+    let one = poll_fn(|cx| match shared.lock().unwrap().as_mut() {
+        Some(future) => future.as_mut().poll(cx),
+        None => Poll::Ready(()),
+    });
+    here!("handwritten::held::polls_shared");
+    one.await;
+}
+
 pub fn spawn() -> Vec<Task> {
     let moved = at("handwritten::held::part_moved_out")
         .then(at("handwritten::held::answer"))
         .held(fresh("handwritten::held::answer").note("may have been moved out"));
+    let large = at("handwritten::held::by_large_table").polls(at("handwritten::held::answer"));
+    let shared: Shared = Arc::new(Mutex::new(Some(Box::pin(answer()))));
+    let polled = at("handwritten::held::polls_shared").polls(at("handwritten::held::answer"));
     let own = at("handwritten::held::by_own_table").polls(at("handwritten::held::answer"));
     vec![
         Task::idle_tree(truth::id(&tokio::spawn(part_moved_out())), moved),
+        Task::idle_tree(truth::id(&tokio::spawn(by_large_table())), large),
         Task::idle_tree(
-            truth::id(&tokio::spawn(by_large_table())),
-            at("handwritten::held::by_large_table"),
+            truth::id(&tokio::spawn(polled_by_another(shared.clone()))),
+            at("handwritten::held::polled_by_another"),
         ),
+        Task::idle_tree(truth::id(&tokio::spawn(polls_shared(shared))), polled),
         Task::idle_tree(truth::id(&tokio::spawn(by_own_table())), own),
     ]
 }

@@ -71,9 +71,12 @@ impl<F: Future + Unpin> Future for Indirect<'_, F> {
     }
 }
 
-/// What is polled by ways that cannot be followed is not said to be held.
+/// What is polled by ways that others could take, too, is not said to be held.
 async fn behind_struct() {
-    let used = Mutex::new(Box::pin(async { sleep(FOREVER).await }));
+    let used = Mutex::new(Box::pin(async {
+        here!("selects::held::behind_struct::{async_block#0}");
+        sleep(FOREVER).await
+    }));
     let unused = Mutex::new(Box::pin(doze()));
     here!("selects::held::behind_struct");
     Indirect { inner: Box::new(Inner { polls: 0, future: &used }) }.await;
@@ -179,7 +182,12 @@ pub(crate) fn spawn_all() -> Vec<Task> {
             loser(),
             at("selects::held::loser").then(at("selects::nap")).held(at("selects::doze")),
         ),
-        spawn(behind_struct(), at("selects::held::behind_struct").held(fresh("selects::doze"))),
+        spawn(
+            behind_struct(),
+            at("selects::held::behind_struct")
+                .polls(at("selects::held::behind_struct::{async_block#0}"))
+                .held(fresh("selects::doze")),
+        ),
         spawn(
             behind_closure(),
             at("selects::held::behind_closure")
