@@ -106,13 +106,17 @@ check_breaks() {
 	! grep -q "that of" "$work/said" || bad "the code of alone is shared: $(cat "$work/said")"
 }
 
-# The headline of a stop in shared code names the coroutine that the caller awaits, or all. The program may end
-# before all of its tasks are there.
+# The headline of a stop in shared code names the coroutine that the caller awaits, or all. The program runs as
+# long as its standard input is open; main() spawns the tasks, so their ids are those of the other process.
 check_headline() {
 	local id outer inner stops=0
 
-	"$asyncdbg" -e "break deep_left; run -- $program; continue; continue; continue; continue; continue" \
-		</dev/null >"$work/said" 2>&1 || true
+	rm -f "$work/open"
+	mkfifo "$work/open"
+	exec 7<>"$work/open"
+	timeout 120 "$asyncdbg" -e "break deep_left; run -- $program; continue; continue; continue; continue; kill" \
+		<&7 >"$work/said" 2>&1 || true
+	exec 7>&-
 	while read -r _ id outer inner; do
 		grep -q "^breakpoint 1: .*, task $id," "$work/said" || continue
 		stops=$((stops + 1))
@@ -122,8 +126,8 @@ check_headline() {
 		"hold deep_"*) grep -q "^breakpoint 1: .*deep_.* \[or .*deep_.*\], task $id," "$work/said" ||
 			bad "a stop below $outer does not name both: $(cat "$work/said")" ;;
 		esac
-	done < <(grep '^truth ' "$work/said")
-	[ "$stops" -gt 0 ] || bad "no stop in deep_left: $(cat "$work/said")"
+	done < <(grep '^truth ' "$work/truth")
+	[ "$stops" = 5 ] || bad "$stops stops in deep_left, not 5: $(cat "$work/said")"
 }
 
 # A task is followed to its end, whichever of a pair it is; "right" makes the program run the other one.
