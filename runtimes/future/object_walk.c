@@ -723,19 +723,17 @@ static size_t own_frames(struct search *s, size_t n, struct future *explained, s
 	return 1;
 }
 
-/* For opaque_waits_explain(): f may wait for more than the n chosen resources. */
-static void note_opaque(struct search *s, size_t n, struct value v, struct future *f)
+/*
+ * For opaque_waits_explain(): f, the future v, may wait for more than the walk has found. resource:
+ * the frame of the only resource that was found; NULL: there are none, or several.
+ */
+static void note_opaque(const struct search *s, struct value v, struct future *f,
+                        struct future *resource)
 {
 	struct decoder *d = s->d;
-	struct future *frames[MAX_RESOURCES], *resource = NULL;
 
-	if (!d->waker || d->unpolled || d->forgotten)
+	if (!d->waker || d->unpolled || d->forgotten || (f->wait && !s->unknown && !resource))
 		return;
-	if (f->wait && !s->unknown) {
-		if (own_frames(s, n, f, frames) != 1)
-			return;
-		resource = frames[0];
-	}
 	*vec_push(&d->c->opaque_waits) = (struct opaque_wait){ f, resource, s->unknown, d->waker,
 		                                               io_direction_wanted(v.type) };
 }
@@ -747,12 +745,14 @@ const char *object_walk_explain(struct decoder *d, struct value v, struct future
 	struct future *frames[MAX_RESOURCES + BESIDE_MAX_FUTURES], explained = *f;
 
 	object_walk(d->c, v, look, &s, &r);
-	size_t n = choose(&s), chosen = n;
+	size_t n = choose(&s);
 	if (n)
 		use_resources(&s, n, v, &explained);
 	else
 		use_wakers(&s, &r, v, &explained);
-	size_t own = s.futures.n ? own_frames(&s, n, &explained, frames) : 0;
+	/* Decoding the futures ends the walk, whose list own_frames() reads. */
+	bool opaque = s.unknown || !r.complete;
+	size_t own = s.futures.n || opaque ? own_frames(&s, n, &explained, frames) : 0;
 	n = beside_decode_futures(d, &s.futures, frames, own, MAX_RESOURCES + BESIDE_MAX_FUTURES);
 	if (n == own) {
 		*f = explained;
@@ -762,8 +762,8 @@ const char *object_walk_explain(struct decoder *d, struct value v, struct future
 		f->children = arena_memdup(d->c->a, frames, n * sizeof(*frames));
 		f->nchildren = (unsigned)n;
 	}
-	if (s.unknown || !r.complete)
-		note_opaque(&s, chosen, v, f);
+	if (opaque)
+		note_opaque(&s, v, f, own == 1 ? frames[0] : NULL);
 	return r.hidden;
 }
 
