@@ -62,7 +62,7 @@ static void the_second_look_is_another_one(void **state)
 	assert_non_null(strstr(c.answers, "long-poll: it takes two looks"));
 }
 
-/* What waits is read at the second look alone; one look has to read everything. */
+/* Tasks that wait are read at the second look alone; a single look has to read all tasks. */
 static void the_first_look_is_at_what_runs(void **state)
 {
 	pid_t pid CLEANUP(end_child) = start_child();

@@ -26,7 +26,7 @@ void out_json_wait(struct json_writer *w, const char *key, const struct wait *wa
 void out_json_thread_details(struct json_writer *w, const struct thread_info *th);
 void out_json_thread(struct json_writer *w, const struct thread_info *th, bool with_frames,
                      bool verbose);
-/* One element of holdings[], and of the owners[] of a socket. */
+/* Writes an element of holdings[], or of the owners[] of a socket. */
 void out_json_holding(struct json_writer *w, const struct holding *h);
 /*
  * Writes "holdings" and "unsearched": what these tasks own and what may end their waits; tasks

@@ -150,7 +150,7 @@ static void test_what_is_released_takes_no_memory(void **state)
 	page_cache_release(c);
 	assert_false(is_resident(data));
 	assert_int_equal(first_byte(c, 1), -1);
-	/* It is still marked as used. */
+	/* The page is still marked as used. */
 	m->bytes[1][0] = 99;
 	assert_int_equal(page_cache_plan(c, false), CACHE_PAGE);
 	copy(c, m, true);

@@ -139,7 +139,10 @@ static struct location *function_symbol_only(struct debuginfo *di, uint64_t addr
 	return l;
 }
 
-/* One call of a chain; depth 0 is the physical function. Its place is that of the call in it. */
+/*
+ * Describes the function at a depth of a chain, of which 0 is the physical function. Its line is
+ * that of the call of the next inner one.
+ */
 static void describe(const struct function *f, struct unit *u, const struct chain *chain,
                      size_t depth, bool lines, struct location *l)
 {

@@ -85,8 +85,8 @@ struct dwarf_module {
 	const char *rustc;       /* see debuginfo_rustc_version() */
 	const char *own_package; /* see debuginfo_own_package() */
 	const char *own_dirs;    /* text for source_dirs_read() */
-	/* Those of them in which rustc was given a relative name, each with a line feed; or NULL.
-	 */
+	/* Directories in which rustc was given a relative name, each with a line feed; NULL: the
+	 * module has no debug info */
 	const char *relative_dirs;
 	bool unwinds;        /* see debuginfo_panics_unwind() */
 	struct Dwarf *dwarf; /* NULL unless loaded and tier is FULL or LINES */

@@ -240,7 +240,7 @@ static struct source in_dir(struct arena *a, const struct source_dir *dir, const
 	return (struct source){ .text = str_clean(a, whole.data, whole.len) };
 }
 
-/* The same without the path; comp_dir has dir_len bytes. */
+/* The text of a path, and whether its file is a library's; comp_dir has dir_len bytes. */
 static struct source name_path(struct arena *a, const char *path, const char *comp_dir,
                                size_t dir_len, const char *own, const struct source_dirs *dirs)
 {

@@ -83,7 +83,7 @@ struct seen_runtimes {
 	const uint64_t *addrs;
 	size_t n;
 };
-/* Those of a snapshot, in arena a. */
+/* The addresses of the runtimes of a snapshot, in arena a. */
 struct seen_runtimes checks_seen_runtimes(struct arena *a, const struct snapshot *s);
 /*
  * Whether a runtime that was not seen at the look before has blocking jobs and no thread for them.

@@ -142,7 +142,7 @@ struct collector {
 	VEC(uint64_t)
 	reported_wakers; /* addresses of wakers that the current tree's leaves report */
 	VEC(struct opaque_wait) opaque_waits;
-	/* Of trees with opaque waits, up to nkept, and of the current one. */
+	/* Registrations of the trees with opaque waits, up to nkept, and of the current tree. */
 	VEC(struct known_registration) registrations;
 	size_t nkept, nopaque;   /* the numbers of both before the current tree */
 	bool some_held;          /* a tree has unpolled futures */
@@ -187,18 +187,18 @@ struct collector *collector_new(struct inspector *in, unsigned want,
 /* Frees the collector and returns its snapshot. */
 struct snapshot *collector_finish(struct collector *c);
 
-/*
- * The same for a file as rustc has written it into a Location, which is in that module (NULL: it is
- * unknown): a relative name is relative to where its crate was compiled, which nothing beside it
- * tells. Where several crates may have the file its text begins with "...".
- */
-struct source inspector_location(const struct inspector *in, struct arena *a,
-                                 struct dwarf_module *dm, const char *file);
-/* The module that has a run-time address, for the above; NULL: none. */
-struct dwarf_module *inspector_module_at(const struct inspector *in, uint64_t address);
 /* source_of() for a file of the program. */
 struct source inspector_source(const struct inspector *in, struct arena *a, const char *file,
                                const char *comp_dir);
+/*
+ * inspector_source() for a file as rustc has written it into a Location, which is in the module dm
+ * (NULL: unknown). A relative name is relative to where its crate was compiled, which nothing
+ * beside it tells. Where several crates may have the file, the text begins with "...".
+ */
+struct source inspector_location(const struct inspector *in, struct arena *a,
+                                 struct dwarf_module *dm, const char *file);
+/* The module that has a run-time address, for inspector_location(); NULL: none. */
+struct dwarf_module *inspector_module_at(const struct inspector *in, uint64_t address);
 
 /* Adds a reason why no snapshot can be complete; text must live as long as in. */
 void inspector_note(struct inspector *in, const char *text);

@@ -43,10 +43,10 @@ struct beside_futures {
  */
 void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
-/* The same of one that others can poll, too. */
+/* Notes a future that others can poll, too. */
 void beside_note_shared(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
-/* The same of a stream, and of a FuturesUnordered, if that is not empty. */
+/* Notes a stream that nobody else can poll, or such a FuturesUnordered with a future. */
 void beside_note_stream(struct beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
 
