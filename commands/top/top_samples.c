@@ -51,9 +51,13 @@ static void take_span(const struct task_span *span, void *arg)
 		.job = span->job,
 		.doing = span->doing,
 		.tid = span->tid,
-		/* One that is polled now waits where it has waited last. */
-		.place = span->place || span->doing == DOING_WAITING ? span->place
-		                                                     : seen->task.place,
+		/*
+		 * A task that is polled now, or that was polled while it was looked at, waits where
+		 * it has waited last.
+		 */
+		.place = !span->place && (span->unplaced || span->doing != DOING_WAITING)
+		                 ? seen->task.place
+		                 : span->place,
 	};
 	seen->polling += span->doing == DOING_POLLING;
 	seen->runnable += span->doing == DOING_RUNNABLE;

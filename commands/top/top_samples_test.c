@@ -19,7 +19,8 @@ struct look {
 	struct snapshot s;
 };
 
-static void look(struct top_samples *t, size_t n, const enum task_state *states, bool parked)
+static void look_torn(struct top_samples *t, size_t n, const enum task_state *states, bool parked,
+                      bool changed)
 {
 	struct look l = { .root = { .function = "app::run",
 		                    .file_short = "src/main.rs",
@@ -32,6 +33,7 @@ static void look(struct top_samples *t, size_t n, const enum task_state *states,
 		l.tasks[i] = (struct task){ .number = i + 1,
 			                    .type = "app::T",
 			                    .state = states[i],
+			                    .changed = changed,
 			                    .thread = 1,
 			                    .size = 64 };
 		l.tasks[i].root = states[i] == TASK_RUNNING ? NULL : &l.root;
@@ -47,6 +49,11 @@ static void look(struct top_samples *t, size_t n, const enum task_state *states,
 		.tasks = l.list, .ntasks = n, .threads = l.threads, .nthreads = 2
 	};
 	top_samples_look(t, &l.s);
+}
+
+static void look(struct top_samples *t, size_t n, const enum task_state *states, bool parked)
+{
+	look_torn(t, n, states, parked, false);
 }
 
 static void test_shares(void **state)
@@ -93,6 +100,27 @@ static void test_shares(void **state)
 	top_samples_free(t);
 }
 
+/* A look without a stop may read a task while a worker polls it. */
+static void test_read_while_polled(void **state)
+{
+	const enum task_state idle = TASK_IDLE;
+	SCRATCH(a);
+	struct top_samples *t = top_samples_new(1000);
+	const struct top_view view = { .sort = TOP_ID };
+	struct top_list list;
+
+	(void)state;
+	look_torn(t, 1, &idle, true, true);
+	top_view_rows(NULL, top_samples_cut(t, 1100), &view, &a, &list);
+	assert_null(list.rows[0].place);
+	look(t, 1, &idle, true);
+	look_torn(t, 1, &idle, true, true);
+	top_view_rows(NULL, top_samples_cut(t, 1200), &view, &a, &list);
+	assert_string_equal(top_view_place_text(&a, list.rows[0].place),
+	                    "src/main.rs:12 in app::run");
+	top_samples_free(t);
+}
+
 /* A runtime may have as many workers as a program has threads. */
 static void test_many_workers(void **state)
 {
@@ -122,6 +150,7 @@ static void test_many_workers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_shares),
+		                            cmocka_unit_test(test_read_while_polled),
 		                            cmocka_unit_test(test_many_workers) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ bool snapshot_place_is_unknown(const struct task *task)
 {
 	const struct future *f = task->root;
 
-	return !f || (f->kind != FUTURE_OTHER && f->state != FUTURE_UNRESUMED);
+	return task->changed || !f || (f->kind != FUTURE_OTHER && f->state != FUTURE_UNRESUMED);
 }
 
 void snapshot_place_free(struct snapshot_places *p)
