@@ -10,8 +10,6 @@
 #include "runtimes/future/leaf.h"
 #include "runtimes/model/names.h"
 
-enum { MAX_BESIDE = 8, MAX_WAKERS = 8 };
-
 /*
  * Whether it is in a future that was decoded since that region, or is one that was decoded before,
  * such as the coroutine to which a `&mut` leads back.
@@ -28,29 +26,26 @@ static bool is_decoded(const struct collector *c, size_t region, struct value v)
 	return false;
 }
 
-static void note(struct beside_futures *r, struct decoder *d, size_t region,
-                 struct beside_future future)
+static void note(beside_futures *r, struct decoder *d, size_t region, struct beside_future future)
 {
 	struct future ignored = { 0 };
 	struct value v = future.v;
 
-	if (r->n == BESIDE_MAX_FUTURES)
-		return;
 	struct error *err = future_strip(d, &v, &ignored);
 	bool known = !err && !is_decoded(d->c, region, v);
 	error_free(err);
 	if (known)
-		r->list[r->n++] = future;
+		*vec_push(r) = future;
 }
 
-void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
+void beside_note_future(beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at)
 {
 	if (at->exclusive)
 		note(r, d, region, (struct beside_future){ .v = at->v });
 }
 
-void beside_note_shared(struct beside_futures *r, struct decoder *d, size_t region,
+void beside_note_shared(beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at)
 {
 	note(r, d, region, (struct beside_future){ .v = at->v, .shared = true });
@@ -79,7 +74,7 @@ static bool has_new_future(struct decoder *d, size_t region, struct value set)
 	return is_new;
 }
 
-void beside_note_stream(struct beside_futures *r, struct decoder *d, size_t region,
+void beside_note_stream(beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at)
 {
 	if (at->exclusive &&
@@ -114,33 +109,30 @@ static bool has_our_waker(const struct future *f)
 	return false;
 }
 
-size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
-                             struct future **list, size_t n, size_t max)
+void beside_decode_futures(struct decoder *d, const beside_futures *r, frame_vec *list)
 {
-	for (size_t i = 0; i < r->n && n < max; i++) {
+	for (size_t i = 0; i < r->n; i++) {
+		const struct beside_future *noted = &r->data[i];
 		bool complete = d->c->out->complete;
 
-		d->stream = r->list[i].stream;
-		struct future *f = future_decode(d, r->list[i].v);
+		d->stream = noted->stream;
+		struct future *f = future_decode(d, noted->v);
 
-		f->edge = r->list[i].shared ? "waits" : "holds";
-		if (r->list[i].shared ? has_our_waker(f) : may_wait(d, f))
-			list[n++] = f;
+		f->edge = noted->shared ? "waits" : "holds";
+		if (noted->shared ? has_our_waker(f) : may_wait(d, f))
+			*vec_push(list) = f;
 		else
 			d->c->out->complete =
 				complete; /* the answer has no place for its problem */
 	}
-	return n;
 }
 
 struct beside_search {
 	struct decoder *d;
 	size_t region; /* see beside_add() */
-	struct future *sure[MAX_BESIDE], *unsure[MAX_BESIDE];
-	size_t nsure, nunsure;
-	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker, by index of the walk */
-	size_t nwakers;
-	struct beside_futures futures;
+	frame_vec sure, unsure;
+	VEC(size_t) wakers; /* places that hold this task's waker, by index of the walk */
+	beside_futures futures;
 };
 
 static bool is_closure(const struct type *t)
@@ -238,9 +230,9 @@ static void note_waker(struct beside_search *b, const struct reached *at, size_t
 	struct waker w;
 	struct error *err = waker_read(b->d->c, at->v, &w);
 
-	if (!err && b->d->waker && w.data == b->d->waker && b->nwakers < MAX_WAKERS &&
+	if (!err && b->d->waker && w.data == b->d->waker &&
 	    !is_reported_by_leaves(at - index, index) && !is_known_waker(b, at->v.addr))
-		b->wakers[b->nwakers++] = index;
+		*vec_push(&b->wakers) = index;
 	error_free(err);
 }
 
@@ -252,12 +244,11 @@ static bool note_resource(struct beside_search *b, const struct reached *at)
 
 	if (waker != WAKER_OURS && type_class_of(at->v.type)->resource->passage)
 		return true;
-	if (waker == WAKER_OURS && b->nsure < MAX_BESIDE) {
-		b->sure[b->nsure++] = f;
-	} else if (waker != WAKER_OURS && at->exclusive && b->nunsure < MAX_BESIDE &&
-	           !(b->d->idle && waker == WAKER_NONE)) {
+	if (waker == WAKER_OURS) {
+		*vec_push(&b->sure) = f;
+	} else if (at->exclusive && !(b->d->idle && waker == WAKER_NONE)) {
 		f->edge = "holds";
-		b->unsure[b->nunsure++] = f;
+		*vec_push(&b->unsure) = f;
 	}
 	return false;
 }
@@ -286,62 +277,78 @@ static bool waits_for(const struct future *f, uint64_t object)
 	return waits;
 }
 
-size_t beside_keep_new(const struct future *f, struct future **list, size_t n)
+void beside_keep_new(const struct future *f, frame_vec *list)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		bool known = !list[i]->wait || waits_for(f, list[i]->wait->object);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct wait *w = list->data[i]->wait;
+		bool known = !w || waits_for(f, w->object);
 
 		for (size_t j = 0; j < kept && !known; j++)
-			known = list[j]->wait->object == list[i]->wait->object;
+			known = list->data[j]->wait->object == w->object;
 		if (!known)
-			list[kept++] = list[i];
+			list->data[kept++] = list->data[i];
 	}
-	return kept;
+	list->n = kept;
 }
 
 /* One leaf for all places that hold the task's waker. */
 static struct future *waker_leaf(struct beside_search *b, const struct reach *r)
 {
-	struct future *f = object_walk_resource(b->d->c, r->list[b->wakers[0]].v);
+	struct future *f = object_walk_resource(b->d->c, r->list[b->wakers.data[0]].v);
 
-	object_walk_report_wakers(b->d, r, b->wakers, b->nwakers, f);
+	object_walk_report_wakers(b->d, r, b->wakers.data, b->wakers.n, f);
 	return f;
 }
 
-static void append(struct future **children, size_t *n, struct future *const *list, size_t nlist)
+static void append(struct future **children, size_t *n, const frame_vec *list)
 {
-	for (size_t i = 0; i < nlist; i++)
-		children[(*n)++] = list[i];
+	for (size_t i = 0; i < list->n; i++)
+		children[(*n)++] = list->data[i];
+}
+
+/* Appends what was found to f's children. waker: NULL: none. */
+static void add_found(struct beside_search *b, struct future *f, const frame_vec *futures,
+                      struct future *waker)
+{
+	size_t n = f->nchildren;
+	struct future **children = NEW_ARRAY(b->d->c->a, struct future *,
+	                                     n + b->sure.n + b->unsure.n + futures->n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		children[i] = f->children[i];
+	append(children, &n, &b->sure);
+	append(children, &n, futures);
+	if (waker)
+		children[n++] = waker;
+	append(children, &n, &b->unsure);
+	f->wraps = f->wraps && n == f->nchildren + b->unsure.n;
+	f->children = children;
+	f->nchildren = (unsigned)n;
 }
 
 const char *beside_add(struct decoder *d, struct value v, struct future *f, size_t region)
 {
 	struct beside_search b = { .d = d, .region = region };
-	struct future *futures[BESIDE_MAX_FUTURES], *waker = NULL;
+	struct future *waker = NULL;
+	frame_vec futures = { 0 };
 	struct reach r;
-	size_t n = f->nchildren, nfutures;
 
 	object_walk_near(d->c, v, look, &b, &r);
 	/* A library's wrapper, such as Abortable, may store its waker: that is no wait of its own.
 	 */
-	if (!f->wraps && b.nwakers)
+	if (!f->wraps && b.wakers.n)
 		waker = waker_leaf(&b, &r);
-	b.nsure = beside_keep_new(f, b.sure, b.nsure);
-	b.nunsure = beside_keep_new(f, b.unsure, b.nunsure);
-	nfutures = beside_decode_futures(d, &b.futures, futures, 0, BESIDE_MAX_FUTURES);
-	if (b.nsure + b.nunsure + nfutures == 0 && !waker)
-		return r.hidden;
-	struct future **children =
-		NEW_ARRAY(d->c->a, struct future *, n + b.nsure + b.nunsure + nfutures + 1);
-	append(children, &(size_t){ 0 }, f->children, n);
-	append(children, &n, b.sure, b.nsure);
-	append(children, &n, futures, nfutures);
-	append(children, &n, &waker, waker != NULL);
-	append(children, &n, b.unsure, b.nunsure);
-	f->wraps = f->wraps && n == f->nchildren + b.nunsure;
-	f->children = children;
-	f->nchildren = (unsigned)n;
-	return r.hidden;
+	beside_keep_new(f, &b.sure);
+	beside_keep_new(f, &b.unsure);
+	beside_decode_futures(d, &b.futures, &futures);
+	if (b.sure.n + b.unsure.n + futures.n || waker)
+		add_found(&b, f, &futures, waker);
+	vec_free(&futures);
+	vec_free(&b.sure);
+	vec_free(&b.unsure);
+	vec_free(&b.wakers);
+	vec_free(&b.futures);
+	return r.hidden ? r.hidden : r.limit;
 }

@@ -14,48 +14,44 @@
 /*
  * Appends leaves for these resources to f's children, which are the futures in v. A resource that a
  * child already waits for is left out. region: the number of regions in the collector just after
- * f's own region was recorded; later regions belong to the futures below f. Returns reach.hidden.
+ * f's own region was recorded; later regions belong to the futures below f. Returns
+ * reach.hidden or reach.limit.
  */
 const char *beside_add(struct decoder *d, struct value v, struct future *f, size_t region);
 
-/* Keeps those entries of list for which no child of f waits. Returns their number. */
-size_t beside_keep_new(const struct future *f, struct future **list, size_t n);
+/* Keeps those entries of list for which no child of f waits. */
+void beside_keep_new(const struct future *f, frame_vec *list);
 
 /*
  * Futures and streams that a walk from another future meets, and which that one may poll although
  * no rule says so: in an object of a trait of the program's own, in a map. Where others can poll
  * it, too, only a waker of the task tells that this one has polled it.
  */
-enum { BESIDE_MAX_FUTURES = 8 };
-
-struct beside_futures {
-	struct beside_future {
-		struct value v;
-		bool stream; /* a stream, or a set of futures */
-		bool shared; /* others can poll it, too */
-	} list[BESIDE_MAX_FUTURES];
-	size_t n;
+struct beside_future {
+	struct value v;
+	bool stream; /* a stream, or a set of futures */
+	bool shared; /* others can poll it, too */
 };
+
+typedef VEC(struct beside_future) beside_futures;
 
 /*
  * Notes the future at a place, unless others can poll it, too, or it was decoded already. region:
- * as of beside_add(). Those beyond the limit are left out.
+ * as of beside_add(). The caller frees r.
  */
-void beside_note_future(struct beside_futures *r, struct decoder *d, size_t region,
+void beside_note_future(beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
 /* Notes a future that others can poll, too. */
-void beside_note_shared(struct beside_futures *r, struct decoder *d, size_t region,
+void beside_note_shared(beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
 /* Notes a stream that nobody else can poll, or such a FuturesUnordered with a future. */
-void beside_note_stream(struct beside_futures *r, struct decoder *d, size_t region,
+void beside_note_stream(beside_futures *r, struct decoder *d, size_t region,
                         const struct reached *at);
 
 /*
- * Decodes those noted. Adds the frames of those for which the task waits, with the edge "holds", or
- * "waits" where others can poll it, to list[n..max). Returns the new length of the list. Ends the
- * walk that noted them.
+ * Decodes those noted. Adds the frames of those for which the task waits to list, with the edge
+ * "holds", or "waits" where others can poll it. Ends the walk that noted them.
  */
-size_t beside_decode_futures(struct decoder *d, const struct beside_futures *r,
-                             struct future **list, size_t n, size_t max);
+void beside_decode_futures(struct decoder *d, const beside_futures *r, frame_vec *list);
 
 #endif

@@ -140,9 +140,11 @@ bool select_join_is_poll_fn(const struct type *t);
 struct error *select_join_find(struct finder *f, struct value poll_fn) MUST_CHECK;
 /* Makes the debug info queries of select_join_find() in advance. The type must be a poll_fn. */
 void select_join_learn(struct inspector *in, const struct type *poll_fn);
-/* The other captures of its closure, at most max: resources (leaf.h), or values without futures. */
-struct error *select_join_captures(struct finder *f, struct value poll_fn, struct value *ret,
-                                   size_t max, size_t *nret) MUST_CHECK;
+/* The other captures of its closure: resources (leaf.h), or values without futures. The caller
+ * frees ret, also after a failure. */
+typedef VEC(struct value) value_vec;
+struct error *select_join_captures(struct finder *f, struct value poll_fn, value_vec *ret)
+	MUST_CHECK;
 
 /* futures_unordered.c: FuturesUnordered. */
 bool futures_unordered_is_type(const struct type *t);
@@ -151,7 +153,6 @@ struct error *futures_unordered_find(struct finder *f, struct value set) MUST_CH
  * Adds the nodes of a set, at most max, newest first. After a failure those before the bad one are
  * there. A node's address is the data of its future's waker. The caller frees nodes.
  */
-typedef VEC(struct value) value_vec;
 struct error *futures_unordered_nodes(struct collector *c, struct value set, size_t max,
                                       value_vec *nodes) MUST_CHECK;
 

@@ -6,8 +6,6 @@
 #include "runtimes/future/beside.h"
 #include "runtimes/future/object_walk.h"
 
-enum { MAX_RESOURCES = 8 };
-
 static const char *const types[] = {
 	"tower::buffer::worker::Worker",
 	/* Their timers and the signal from the other half are futures; the connection and the queue
@@ -37,18 +35,20 @@ static size_t add(struct future **to, size_t n, struct future *const *list, size
 	return n;
 }
 
-void composite_future_add(struct decoder *d, struct value v, struct future *f)
+const char *composite_future_add(struct decoder *d, struct value v, struct future *f)
 {
-	struct future *list[MAX_RESOURCES], **children;
-	size_t n = beside_keep_new(f, list, object_walk_registered(d, v, list, 0, MAX_RESOURCES)),
-	       polled;
+	frame_vec list = { 0 };
+	const char *limit = object_walk_registered(d, v, &list);
 
-	children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + n);
+	beside_keep_new(f, &list);
+	struct future **children = NEW_ARRAY(d->c->a, struct future *, f->nchildren + list.n);
+	size_t n = list.n;
 	if (n)
-		memcpy(children, list, n * sizeof(*list));
-	polled = add(children, n, f->children, f->nchildren, false);
+		memcpy(children, list.data, n * sizeof(*children));
+	vec_free(&list);
+	size_t polled = add(children, n, f->children, f->nchildren, false);
 	if (polled == 0)
-		return;
+		return limit;
 	n = add(children, polled, f->children, f->nchildren, true);
 	for (size_t i = polled; i < n; i++) {
 		children[i]->branch = BRANCH_HELD;
@@ -56,4 +56,5 @@ void composite_future_add(struct decoder *d, struct value v, struct future *f)
 	}
 	f->children = children;
 	f->nchildren = n;
+	return limit;
 }

@@ -17,10 +17,7 @@
 #include "runtimes/future/unpolled.h"
 #include "runtimes/model/wait_kind.h"
 
-enum {
-	MAX_HELD = 64,    /* unpolled futures of one frame */
-	MAX_CAPTURED = 8, /* resources of one poll_fn */
-};
+enum { MAX_HELD = 64 /* unpolled futures of one frame */ };
 
 static struct future *problem(struct decoder *d, struct future *f, const char *text)
 {
@@ -347,47 +344,58 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 		problem_error(d, f, err);
 }
 
+/* What a poll_fn waits for beside the futures that it polls. */
+static void add_captured(struct decoder *d, struct future *f, const frame_vec *list)
+{
+	if (list->n == 1 && f->nchildren == 0) {
+		f->wait = list->data[0]->wait;
+		f->problem = list->data[0]->problem;
+	} else if (list->n) {
+		struct future **children = children_and(d, f, list->n);
+
+		memcpy(children + f->nchildren, list->data, list->n * sizeof(*children));
+		f->children = children;
+		f->nchildren += (unsigned)list->n;
+	}
+}
+
 /*
  * Adds the resources that a poll_fn waits for: channel ends, sockets and intervals that its closure
  * captured. First choice: those that contain this task's waker. Otherwise, if there is only one
- * resource and it may contain or have contained the waker, that one.
+ * resource and it may contain or have contained the waker, that one. Returns reach.limit.
  */
-static void decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
+static const char *decode_captured(struct decoder *d, struct value poll_fn, struct future *f)
 {
 	struct finder finder = { .d = d };
-	struct value places[MAX_CAPTURED];
-	struct future *list[MAX_CAPTURED], *only = NULL;
-	size_t nplaces = 0, nidle = 0, n = 0;
-	struct error *err = select_join_captures(&finder, poll_fn, places, MAX_CAPTURED, &nplaces);
+	struct future *only = NULL;
+	const char *limit = NULL;
+	value_vec places = { 0 };
+	frame_vec list = { 0 };
+	size_t nidle = 0;
 
-	error_free(err);
-	for (size_t i = 0; i < nplaces; i++) {
-		if (!leaf_is_resource(places[i].type)) {
-			if (!d->strict)
-				n = object_walk_registered(d, places[i], list, n, MAX_CAPTURED);
+	error_free(select_join_captures(&finder, poll_fn, &places));
+	for (size_t i = 0; i < places.n; i++) {
+		if (!leaf_is_resource(places.data[i].type)) {
+			const char *more =
+				d->strict ? NULL : object_walk_registered(d, places.data[i], &list);
+			limit = limit ? limit : more;
 			continue;
 		}
-		struct future *resource = object_walk_resource(d->c, places[i]);
-		enum resource_waker waker = leaf_decode_resource(d, places[i], resource);
-		if (waker == WAKER_OURS && n < MAX_CAPTURED) {
-			list[n++] = resource;
+		struct future *resource = object_walk_resource(d->c, places.data[i]);
+		enum resource_waker waker = leaf_decode_resource(d, places.data[i], resource);
+		if (waker == WAKER_OURS) {
+			*vec_push(&list) = resource;
 		} else {
 			only = d->idle && waker == WAKER_NONE ? NULL : resource;
 			nidle++;
 		}
 	}
-	if (n == 0 && nidle == 1 && only && f->nchildren == 0)
-		list[n++] = only;
-	if (n == 1 && f->nchildren == 0) {
-		f->wait = list[0]->wait;
-		f->problem = list[0]->problem;
-	} else if (n) {
-		struct future **children = children_and(d, f, n);
-
-		memcpy(children + f->nchildren, list, n * sizeof(*list));
-		f->children = children;
-		f->nchildren += n;
-	}
+	if (list.n == 0 && nidle == 1 && only && f->nchildren == 0)
+		*vec_push(&list) = only;
+	add_captured(d, f, &list);
+	vec_free(&places);
+	vec_free(&list);
+	return limit;
 }
 
 /* A leaf that says of itself that it was never polled. */
@@ -443,7 +451,7 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 {
 	child_vec children = { 0 };
 	size_t region = d->c->regions.n;
-	const char *hidden = NULL;
+	const char *hidden = NULL, *limit = NULL;
 	struct error *err;
 
 	f->kind = FUTURE_OTHER;
@@ -469,15 +477,15 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);
 	vec_free(&children);
 	if (type_class_of(v.type)->poll_fn)
-		decode_captured(d, v, f);
+		limit = decode_captured(d, v, f);
 	if (!err && f->nchildren == 0 && !f->wait && !d->strict)
 		hidden = object_walk_explain(d, v, f);
 	else if (type_class_of(v.type)->composite && !d->strict)
-		composite_future_add(d, v, f);
+		limit = composite_future_add(d, v, f);
 	else if (f->nchildren && !d->strict && !combinator_is_exact(v.type))
 		hidden = beside_add(d, v, f, region);
-	if (hidden && !f->problem)
-		problem(d, f, hidden);
+	if ((hidden || limit) && !f->problem)
+		problem(d, f, hidden ? hidden : limit);
 	if (d->idle && !d->strict)
 		drop_unpolled_streams(f);
 	return f;

@@ -19,11 +19,10 @@ enum {
 	MAX_NEAR = 1 << 9,    /* the same for object_walk_near() */
 	MAX_ALL = 1 << 21,    /* for a snapshot; each of its tasks adds MAX_EACH */
 	MAX_EACH = 64,
-	MAX_DEPTH = 40,     /* members and pointers in one chain */
-	MAX_ELEMENTS = 256, /* of one container */
-	MAX_RESOURCES = 32,
-	MAX_WAKERS = 8,
-	MAX_HOPS = 8, /* structs around a pointer */
+	MAX_DEPTH = 1 << 10,  /* members and pointers in one chain */
+	MAX_TYPE_DEPTH = 40,  /* members in members; what is deeper is visited */
+	FIRST_ELEMENTS = 256, /* of one container; the rest is visited after all else */
+	MAX_HOPS = 8,         /* structs around a pointer */
 };
 
 /*
@@ -53,23 +52,41 @@ bool object_walk_is_boundary(const struct type *t)
 struct walk {
 	struct collector *c;
 	struct reach *r;
-	struct map seen; /* pointer targets that were visited */
+	struct map seen;   /* pointer targets that were visited */
+	VEC(size_t) large; /* containers of which the first elements were added */
 };
 
-static void add(struct walk *w, struct value v, size_t from, const char *name, bool exclusive)
+static const char
+	too_many[] = "it may poll more futures: it owns more values than are searched",
+	too_deep[] = "it may poll more futures: what it owns nests too deep",
+	not_ended[] =
+		"it may poll more futures: it owns a collection that cannot be searched to its end",
+	too_late[] = "it may poll more futures: too many values were searched for others";
+
+/* Records that a limit was reached; for people only where it has left out what is owned. */
+static void cut(struct walk *w, bool owned, const char *limit)
+{
+	w->r->cut = true;
+	w->r->complete = false;
+	if (owned && !w->r->limit)
+		w->r->limit = limit;
+}
+
+/* Returns false where a limit leaves it out. */
+static bool add(struct walk *w, struct value v, size_t from, const char *name, bool exclusive)
 {
 	struct reach *r = w->r;
 	unsigned depth = r->list[from].depth + 1;
+	bool owned = exclusive && r->list[from].exclusive, full = r->n == r->capacity;
 
 	if (!v.type || type_size(v.type) == 0)
-		return;
-	if (r->n == r->capacity || depth > MAX_DEPTH) {
-		r->cut = true;
-		r->complete = false;
-		return;
+		return true;
+	if (full || depth > MAX_DEPTH) {
+		cut(w, owned, full ? too_many : too_deep);
+		return false;
 	}
-	r->list[r->n++] =
-		(struct reached){ v, from, name, depth, exclusive && r->list[from].exclusive };
+	r->list[r->n++] = (struct reached){ v, from, name, depth, owned };
+	return true;
 }
 
 /* Records that the future owns something that the walk cannot enter: "the TYPE" and why. */
@@ -129,7 +146,7 @@ static bool is_number(const struct type *t)
 	return type_kind(t) < TYPE_POINTER;
 }
 
-static void add_elements(struct walk *w, const struct type *element, size_t from)
+static void add_elements(struct walk *w, const struct type *element, size_t from, uint64_t first)
 {
 	struct value v = w->r->list[from].v;
 	struct slice slice = { element, v.addr, type_count(v.type) };
@@ -145,36 +162,44 @@ static void add_elements(struct walk *w, const struct type *element, size_t from
 		if (err)
 			return;
 	}
-	if (slice.count > MAX_ELEMENTS) {
-		w->r->cut = true;
-		w->r->complete = false;
-		slice.count = MAX_ELEMENTS;
+	uint64_t size = type_size(slice.element);
+	if (!first && slice.count > FIRST_ELEMENTS) {
+		*vec_push(&w->large) = from;
+		slice.count = FIRST_ELEMENTS;
 	}
-	for (uint64_t i = 0; i < slice.count; i++)
-		add(w, (struct value){ slice.element, slice.addr + i * type_size(slice.element) },
-		    from, NULL, true);
+	for (uint64_t i = first; size && i < slice.count; i++) {
+		if (!add(w, (struct value){ slice.element, slice.addr + i * size }, from, NULL,
+		         true))
+			return;
+	}
 }
 
 struct entries_reached {
 	struct walk *w;
-	size_t from, n;
+	size_t from;
+	uint64_t n, first, end; /* those from first on are added, before end */
 };
 
 static bool add_entry(const struct entry *entry, void *arg)
 {
 	struct entries_reached *e = arg;
+	uint64_t index = e->n++;
 
-	add(e->w, entry->key, e->from, NULL, true);
-	add(e->w, entry->value, e->from, NULL, true);
-	return ++e->n < MAX_ELEMENTS;
+	if (index >= e->first && (!add(e->w, entry->key, e->from, NULL, true) ||
+	                          !add(e->w, entry->value, e->from, NULL, true)))
+		return false;
+	return e->n < e->end;
 }
 
 /* The elements of a VecDeque or a map: tokio-postgres has its senders in one. */
-static void add_entries(struct walk *w, size_t from)
+static void add_entries(struct walk *w, size_t from, uint64_t first)
 {
 	const struct reached at = w->r->list[from];
 	struct inspector *in = w->c->in;
-	struct entries_reached e = { w, from, 0 };
+	struct entries_reached e = { w, from, 0, first, first + FIRST_ELEMENTS };
+
+	if (first)
+		e.end = first + w->r->capacity;
 	uint64_t count = 0;
 	struct error *err = entries_walk(in->target, &in->show, at.v,
 	                                 type_class_of(at.v.type)->entries, add_entry, &e, &count);
@@ -182,10 +207,12 @@ static void add_entries(struct walk *w, size_t from)
 	if (err)
 		w->r->complete = false;
 	error_free(err);
-	if (e.n < count) {
-		w->r->cut = true;
-		w->r->complete = false;
-	}
+	if (e.n == count)
+		return;
+	if (!first && e.n == FIRST_ELEMENTS)
+		*vec_push(&w->large) = from;
+	else
+		cut(w, at.exclusive, not_ended);
 }
 
 static void add_wide(struct walk *w, size_t from)
@@ -231,14 +258,14 @@ static bool entries_have_no_polls(const struct type *t, int depth)
 static bool has_no_polls(const struct type *t, int depth)
 {
 	struct type_class *type_class = type_class_of(t);
-	const struct type *element = type_kind(t) == TYPE_ARRAY ? type_target(t) : NULL;
+	const struct type *element = type_class->element;
 	const struct member *members;
-	bool terminal = type_class->reach == REACH_NOTHING || (element && is_number(element));
+	bool terminal = type_class->reach == REACH_NOTHING;
 	size_t n;
 
 	if (type_class->terminal != UNDECIDED)
 		return type_class->terminal == YES;
-	if (depth > MAX_DEPTH)
+	if (depth > MAX_TYPE_DEPTH)
 		return false;
 	/* A type that contains itself is corrupt debug info: this ends the recursion. */
 	type_class->terminal = NO;
@@ -249,6 +276,8 @@ static bool has_no_polls(const struct type *t, int depth)
 			terminal = !members[i].type || type_size(members[i].type) == 0 ||
 			           has_no_polls(members[i].type, depth + 1);
 	}
+	if (type_class->reach == REACH_ELEMENTS)
+		terminal = has_no_polls(element, depth + 1);
 	if (type_class->reach == REACH_ENTRIES)
 		terminal = entries_have_no_polls(t, depth + 1);
 	type_class->terminal = terminal ? YES : NO;
@@ -374,10 +403,10 @@ static void expand(struct walk *w, size_t at)
 
 	switch (type_class->reach) {
 	case REACH_ELEMENTS:
-		add_elements(w, type_class->element, at);
+		add_elements(w, type_class->element, at, 0);
 		break;
 	case REACH_ENTRIES:
-		add_entries(w, at);
+		add_entries(w, at, 0);
 		break;
 	case REACH_DYN:
 		add_wide(w, at);
@@ -396,6 +425,29 @@ static void expand(struct walk *w, size_t at)
 	}
 }
 
+/* Adds the elements of a container that come after those of expand(). */
+static void add_rest(struct walk *w, size_t at)
+{
+	const struct type_class *type_class = type_class_of(w->r->list[at].v.type);
+
+	if (type_class->reach == REACH_ELEMENTS)
+		add_elements(w, type_class->element, at, FIRST_ELEMENTS);
+	else
+		add_entries(w, at, FIRST_ELEMENTS);
+}
+
+/* Visits list[i..]. */
+static void visit_from(struct walk *w, size_t i, object_walk_fn *visit, void *arg)
+{
+	struct reach *r = w->r;
+
+	for (; i < r->n; i++) {
+		if (i == 0 ||
+		    (visit(&r->list[i], i, arg) && !type_class_of(r->list[i].v.type)->boundary))
+			expand(w, i);
+	}
+}
+
 /* spent: the number of values that all walks of this kind have visited in this snapshot. */
 static void walk(struct collector *c, struct value v, size_t *spent, object_walk_fn *visit,
                  void *arg, struct reach *ret)
@@ -407,16 +459,18 @@ static void walk(struct collector *c, struct value v, size_t *spent, object_walk
 	ret->list = c->reached;
 	ret->list[ret->n++] = (struct reached){ .v = v, .exclusive = true };
 	if (*spent > MAX_ALL + MAX_EACH * c->out->ntasks) {
-		ret->cut = true;
-		ret->complete = false;
-		return;
+		cut(&w, true, too_late);
+	} else {
+		visit_from(&w, 0, visit, arg);
+		for (size_t i = 0; i < w.large.n; i++) {
+			size_t before = ret->n;
+
+			add_rest(&w, w.large.data[i]);
+			visit_from(&w, before, visit, arg);
+		}
+		*spent += ret->n;
 	}
-	for (size_t i = 0; i < ret->n; i++) {
-		if (i == 0 ||
-		    (visit(&ret->list[i], i, arg) && !type_class_of(ret->list[i].v.type)->boundary))
-			expand(&w, i);
-	}
-	*spent += ret->n;
+	vec_free(&w.large);
 	map_free(&w.seen);
 }
 
@@ -449,16 +503,16 @@ static bool is_informative(const char *name)
 
 const char *object_walk_path(struct collector *c, const struct reach *r, size_t index)
 {
-	const char *names[MAX_DEPTH + 1];
-	size_t n = 0;
+	VEC(const char *) names = { 0 };
 	STR(text);
 
-	for (size_t at = index; at != 0 && n <= MAX_DEPTH; at = r->list[at].from) {
+	for (size_t at = index; at != 0; at = r->list[at].from) {
 		if (is_informative(r->list[at].name))
-			names[n++] = r->list[at].name;
+			*vec_push(&names) = r->list[at].name;
 	}
-	while (n--)
-		str_printf(&text, "%s%s", text.len ? "." : "", names[n]);
+	for (size_t i = names.n; i-- > 0;)
+		str_printf(&text, "%s%s", text.len ? "." : "", names.data[i]);
+	vec_free(&names);
 	return inspector_clean_name(c->a, str_text(&text));
 }
 
@@ -475,22 +529,27 @@ struct resource {
 struct search {
 	struct decoder *d;
 	const struct reach *r; /* the walk in progress */
-	struct resource resources[MAX_RESOURCES];
-	size_t nresources;
-	size_t wakers[MAX_WAKERS]; /* places that hold this task's waker */
-	size_t nwakers;
-	bool explains; /* futures are noted, too */
-	bool unknown;  /* what the future waits for was not found */
-	struct beside_futures futures;
+	VEC(struct resource) resources;
+	VEC(size_t) wakers; /* places that hold this task's waker */
+	bool explains;      /* futures are noted, too */
+	bool unknown;       /* what the future waits for was not found */
+	beside_futures futures;
 };
+
+static void free_search(struct search *s)
+{
+	vec_free(&s->resources);
+	vec_free(&s->wakers);
+	vec_free(&s->futures);
+}
 
 static bool note_waker(struct search *s, const struct reached *at, size_t index)
 {
 	struct waker w;
 	struct error *err = waker_read(s->d->c, at->v, &w);
 
-	if (!err && s->d->waker && w.data == s->d->waker && s->nwakers < MAX_WAKERS)
-		s->wakers[s->nwakers++] = index;
+	if (!err && s->d->waker && w.data == s->d->waker)
+		*vec_push(&s->wakers) = index;
 	error_free(err);
 	return false;
 }
@@ -541,7 +600,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 		beside_note_stream(&s->futures, s->d, s->d->c->regions.n, at);
 		return false;
 	}
-	if (!leaf_is_resource(at->v.type) || s->nresources == MAX_RESOURCES)
+	if (!leaf_is_resource(at->v.type))
 		return true;
 	struct future *f = object_walk_resource(s->d->c, at->v);
 	s->d->direction = io_direction(s->r, index);
@@ -550,8 +609,7 @@ static bool look(const struct reached *at, size_t index, void *arg)
 	s->d->direction = (struct io_direction){ 0 };
 	if (waker != WAKER_OURS && type_class_of(at->v.type)->resource->passage)
 		return true;
-	s->resources[s->nresources++] =
-		(struct resource){ index, f, waker, at->exclusive, certain };
+	*vec_push(&s->resources) = (struct resource){ index, f, waker, at->exclusive, certain };
 	/* If no waker of the task was found in it, resources inside it may have one. */
 	return waker != WAKER_OURS && !certain && !is_described(f, at->v);
 }
@@ -561,9 +619,9 @@ static size_t choose_certain(struct search *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->nresources; i++) {
-		if (s->resources[i].certain)
-			s->resources[n++] = s->resources[i];
+	for (size_t i = 0; i < s->resources.n; i++) {
+		if (s->resources.data[i].certain)
+			s->resources.data[n++] = s->resources.data[i];
 	}
 	return n;
 }
@@ -577,38 +635,38 @@ static size_t choose(struct search *s)
 {
 	size_t n = 0, nexclusive = 0, only = 0;
 
-	for (size_t i = 0; i < s->nresources; i++) {
-		if (s->resources[i].waker == WAKER_OURS)
-			s->resources[n++] = s->resources[i];
+	for (size_t i = 0; i < s->resources.n; i++) {
+		if (s->resources.data[i].waker == WAKER_OURS)
+			s->resources.data[n++] = s->resources.data[i];
 	}
 	if (n == 0 && (s->d->unpolled || !s->d->forgotten))
 		n = choose_certain(s);
 	if (n || s->d->forgotten)
 		return n;
-	for (size_t i = 0; i < s->nresources; i++) {
-		if (s->resources[i].exclusive) {
+	for (size_t i = 0; i < s->resources.n; i++) {
+		if (s->resources.data[i].exclusive) {
 			nexclusive++;
 			only = i;
 		}
 	}
-	if (nexclusive != 1 || (s->d->idle && s->resources[only].waker == WAKER_NONE))
+	if (nexclusive != 1 || (s->d->idle && s->resources.data[only].waker == WAKER_NONE))
 		return 0;
-	s->resources[0] = s->resources[only];
+	s->resources.data[0] = s->resources.data[only];
 	return 1;
 }
 
 static void use_resources(struct search *s, size_t n, struct value v, struct future *f)
 {
 	if (n == 1) {
-		f->wait = s->resources[0].f->wait;
-		f->problem = s->resources[0].f->problem;
+		f->wait = s->resources.data[0].f->wait;
+		f->problem = s->resources.data[0].f->problem;
 		if (f->wait)
 			f->wait->within = !type_class_of(v.type)->poll_fn;
 		return;
 	}
 	f->children = NEW_ARRAY(s->d->c->a, struct future *, n);
 	for (size_t i = 0; i < n; i++)
-		f->children[f->nchildren++] = s->resources[i].f;
+		f->children[f->nchildren++] = s->resources.data[i].f;
 }
 
 /*
@@ -688,8 +746,8 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 {
 	struct leaf l = { .d = s->d, .v = v, .f = f };
 
-	if (s->nwakers) {
-		object_walk_report_wakers(s->d, r, s->wakers, s->nwakers, f);
+	if (s->wakers.n) {
+		object_walk_report_wakers(s->d, r, s->wakers.data, s->wakers.n, f);
 		f->wait->within = true;
 		return;
 	}
@@ -711,16 +769,17 @@ static void use_wakers(struct search *s, const struct reach *r, struct value v, 
 	}
 }
 
-/* The frames of n resources that were chosen, or else one for all places that hold the waker. */
-static size_t own_frames(struct search *s, size_t n, struct future *explained, struct future **ret)
+/* Adds the frames of n resources that were chosen, or else one for all places that hold the waker.
+ */
+static void own_frames(struct search *s, size_t n, struct future *explained, frame_vec *ret)
 {
 	for (size_t i = 0; i < n; i++)
-		ret[i] = s->resources[i].f;
-	if (n || s->nwakers == 0)
-		return n;
-	ret[0] = object_walk_resource(s->d->c, s->r->list[s->wakers[0]].v);
-	ret[0]->wait = explained->wait;
-	return 1;
+		*vec_push(ret) = s->resources.data[i].f;
+	if (n || s->wakers.n == 0)
+		return;
+	struct future *waker = object_walk_resource(s->d->c, s->r->list[s->wakers.data[0]].v);
+	waker->wait = explained->wait;
+	*vec_push(ret) = waker;
 }
 
 /*
@@ -742,7 +801,8 @@ const char *object_walk_explain(struct decoder *d, struct value v, struct future
 {
 	struct reach r;
 	struct search s = { .d = d, .r = &r, .explains = true };
-	struct future *frames[MAX_RESOURCES + BESIDE_MAX_FUTURES], explained = *f;
+	struct future explained = *f;
+	frame_vec frames = { 0 };
 
 	object_walk(d->c, v, look, &s, &r);
 	size_t n = choose(&s);
@@ -752,35 +812,39 @@ const char *object_walk_explain(struct decoder *d, struct value v, struct future
 		use_wakers(&s, &r, v, &explained);
 	/* Decoding the futures ends the walk, whose list own_frames() reads. */
 	bool opaque = s.unknown || !r.complete;
-	size_t own = s.futures.n || opaque ? own_frames(&s, n, &explained, frames) : 0;
-	n = beside_decode_futures(d, &s.futures, frames, own, MAX_RESOURCES + BESIDE_MAX_FUTURES);
-	if (n == own) {
+	if (s.futures.n || opaque)
+		own_frames(&s, n, &explained, &frames);
+	size_t own = frames.n;
+	beside_decode_futures(d, &s.futures, &frames);
+	if (frames.n == own) {
 		*f = explained;
 	} else {
 		for (size_t i = 0; i < own; i++)
-			frames[i]->wait->within = false;
-		f->children = arena_memdup(d->c->a, frames, n * sizeof(*frames));
-		f->nchildren = (unsigned)n;
+			frames.data[i]->wait->within = false;
+		f->nchildren = (unsigned)frames.n;
+		f->children = arena_memdup(d->c->a, frames.data, frames.n * sizeof(*frames.data));
 	}
 	if (opaque)
-		note_opaque(&s, v, f, own == 1 ? frames[0] : NULL);
-	return r.hidden;
+		note_opaque(&s, v, f, own == 1 ? frames.data[0] : NULL);
+	vec_free(&frames);
+	free_search(&s);
+	return r.hidden ? r.hidden : r.limit;
 }
 
-size_t object_walk_registered(struct decoder *d, struct value v, struct future **list, size_t n,
-                              size_t max)
+const char *object_walk_registered(struct decoder *d, struct value v, frame_vec *list)
 {
 	struct reach r;
 	struct search s = { .d = d, .r = &r };
 
 	object_walk(d->c, v, look, &s, &r);
-	for (size_t i = 0; i < s.nresources && n < max; i++) {
-		bool known = s.resources[i].waker != WAKER_OURS;
+	for (size_t i = 0; i < s.resources.n; i++) {
+		bool known = s.resources.data[i].waker != WAKER_OURS;
 
-		for (size_t j = 0; j < n; j++)
-			known |= list[j]->addr == s.resources[i].f->addr;
+		for (size_t j = 0; j < list->n && !known; j++)
+			known = list->data[j]->addr == s.resources.data[i].f->addr;
 		if (!known)
-			list[n++] = s.resources[i].f;
+			*vec_push(list) = s.resources.data[i].f;
 	}
-	return n;
+	free_search(&s);
+	return r.limit;
 }

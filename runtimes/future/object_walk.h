@@ -5,6 +5,7 @@
 #ifndef RUNTIMES_FUTURE_OBJECT_WALK_H
 #define RUNTIMES_FUTURE_OBJECT_WALK_H
 
+#include "debugger/base/vec.h"
 #include "runtimes/future/future.h"
 
 /* One value that the walk visits. */
@@ -24,6 +25,8 @@ struct reach {
 	size_t n, capacity;
 	bool complete; /* no value was unreadable or opaque, and no limit was reached */
 	bool cut;      /* a limit was reached */
+	/* Which one, where it has left out what v owns: more futures may be there. NULL: none. */
+	const char *limit;
 	/*
 	 * Why more futures may be there than the walk met: the first object, owned by what it began
 	 * at, that it could not enter. NULL: all of them were entered. Bytes behind a raw pointer
@@ -45,6 +48,9 @@ const char *object_walk_path(struct collector *c, const struct reach *r, size_t 
 /* Whether the walk stops at this type. struct type_class caches the result. */
 bool object_walk_is_boundary(const struct type *t);
 
+/* Frames of futures and resources, in the order in which they were found. */
+typedef VEC(struct future *) frame_vec;
+
 /* Makes a frame for a resource (leaf.h) that a future polls. Its edge is "waits". */
 struct future *object_walk_resource(struct collector *c, struct value v);
 
@@ -56,17 +62,16 @@ void object_walk_report_wakers(struct decoder *d, const struct reach *r, const s
                                size_t n, struct future *f);
 
 /*
- * Adds frames for the resources inside v that contain this task's waker to list[n..max), without
- * duplicates. Returns the new length of the list.
+ * Adds frames for the resources inside v that contain this task's waker, without duplicates.
+ * Returns reach.limit.
  */
-size_t object_walk_registered(struct decoder *d, struct value v, struct future **list, size_t n,
-                              size_t max);
+const char *object_walk_registered(struct decoder *d, struct value v, frame_vec *list);
 
 /*
  * Finds what v waits for, a future that has no table row and polls no other future by a rule. Fills
  * f->wait or f's children from the resources in v, else from the places that contain its waker. The
  * futures in v, as in objects of traits of the program's own, become children beside these. Returns
- * reach.hidden.
+ * reach.hidden or reach.limit.
  */
 const char *object_walk_explain(struct decoder *d, struct value v, struct future *f);
 

@@ -100,23 +100,21 @@ static bool holds_futures(struct inspector *in, const struct type *t)
 	return combinator_is_maybe_done(t) || future_is_or_has_polled(in, t);
 }
 
-struct error *select_join_captures(struct finder *f, struct value poll_fn, struct value *ret,
-                                   size_t max, size_t *nret)
+struct error *select_join_captures(struct finder *f, struct value poll_fn, value_vec *ret)
 {
 	const struct member *m = type_single_member(poll_fn.type), *members;
 	struct value closure = { m->type, poll_fn.addr + m->offset };
 	size_t n;
 
-	*nret = 0;
 	members = type_members(closure.type, &n);
-	for (size_t i = 0; i < n && *nret < max; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct value v;
 
 		if (!members[i].type || type_size(members[i].type) == 0)
 			continue;
 		TRY(captured(f, closure, &members[i], &v));
 		if (leaf_is_resource(v.type) || !holds_futures(f->d->c->in, v.type))
-			ret[(*nret)++] = v;
+			*vec_push(ret) = v;
 	}
 	return NULL;
 }

@@ -4,10 +4,10 @@
 #
 # usage: make_shapes.sh [NAME]
 #
-# NAME   shapes (the default), values, unsized, once, statics, endless, executors, moved, futures, futures_util,
+# NAME   shapes (the default), values, unsized, once, statics, endless, executors, moved, futures, futures_util, walks,
 #        http, compio, spread, resumed, unset, probed, inlined, entry, shadowed or taken:
 #        NAME.elf from NAME.rs, optimised only for the last four. futures.elf also has streams.rs and sets.rs,
-#        spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
+#        walks.elf futures.rs, spread.elf library.rs: each is a crate; http.elf is made of hyper.rs,
 #        requests.rs, want.rs, h2.rs, websocket.rs, tls.rs and quinn.rs; compio.elf of compio.rs and schedules.rs
 #        shared: shared.elf, which is http.elf with a part of its debug info in a file that it had in common with
 #        others, as dwz -m makes it
@@ -39,6 +39,10 @@ inlined | entry | shadowed | taken) roots=(-e "$name") optimised=3 ;;
 futures)
 	roots=(-e futures -u locks -u channels -u tasks -u sets -u streams)
 	crates=("futures tokio" "streams futures_core" "sets futures_util")
+	;;
+walks)
+	roots=(-e walks)
+	crates=("futures tokio" "walks walks")
 	;;
 http)
 	roots=(-e hyper -u requests -u want -u h2 -u websocket -u tls -u quinn)

@@ -1,0 +1,172 @@
+/* How far a future is searched for what it polls, and that a limit on the way is said. */
+#include "runtimes/test/futures.h"
+
+enum { WAKER = FUTURES_OTHER + 0xf00, QUEUE = FUTURES_OTHER + 0x800, NODES = FUTURES_ROOT + 0x200 };
+
+static struct futures open_walks(void)
+{
+	return futures_open_file("testdata/unit/walks.elf");
+}
+
+/* A VecDeque whose n elements are at an address. */
+static void fill(struct futures *f, struct value deque, uint64_t addr, uint64_t n)
+{
+	futures_poke(f, deque, "buf.inner.ptr.pointer.pointer", addr);
+	futures_poke(f, deque, "buf.inner.cap.__0", n);
+	futures_poke(f, deque, "len", n);
+}
+
+/* n receivers at FUTURES_OTHER, each of a channel of its own. */
+static void fill_receivers(struct futures *f, struct value deque, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t inner = FUTURES_OTHER + 0x100 + 0x40 * i;
+
+		target_fake_poke(f->fixture.target, FUTURES_OTHER + 8 * i, &inner, 8);
+	}
+	fill(f, deque, FUTURES_OTHER, n);
+}
+
+static void test_futures_beside(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Beside", FUTURES_ROOT);
+
+	(void)state;
+	futures_poke(&f, v, "own.inner", FUTURES_OTHER + 0x700);
+	fill_receivers(&f, futures_member(v, "others"), 20);
+	const struct future *future = futures_decode(&f, v);
+	assert_null(future->problem);
+	assert_int_equal(future->nchildren, 21);
+	futures_close(&f);
+}
+
+static void test_futures_inside(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Inside", FUTURES_ROOT);
+
+	(void)state;
+	fill_receivers(&f, futures_member(v, "others"), 20);
+	const struct future *future = futures_decode(&f, v);
+	assert_null(future->problem);
+	assert_int_equal(future->nchildren, 20);
+	futures_close(&f);
+}
+
+static void test_wakers(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Wakers", FUTURES_ROOT);
+	const uint64_t words[2] = { WAKER, WAKER };
+
+	(void)state;
+	for (uint64_t i = 0; i < 20; i++)
+		target_fake_poke(f.fixture.target, FUTURES_OTHER + 16 * i, words, sizeof(words));
+	fill(&f, futures_member(v, "list"), FUTURES_OTHER, 20);
+	const struct future *future = futures_decode_of(&f, v, WAKER, false);
+	assert_int_equal(futures_detail(future, "wakers")->nlist, 20);
+	futures_close(&f);
+}
+
+/* A channel whose receiver waits with the waker, and its end at an address. */
+static void make_queue(struct futures *f, uint64_t chan, uint64_t end)
+{
+	struct value v = futures_value(f, "tokio::sync::mpsc::chan::Chan", chan);
+	struct value waker = futures_member(v, "rx_waker");
+	const uint64_t words[2] = { WAKER, WAKER };
+
+	target_fake_poke(f->fixture.target, waker.addr, words, sizeof(words));
+	target_fake_poke(f->fixture.target, end, &chan, 8);
+}
+
+static void test_resources(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Queues", FUTURES_ROOT);
+
+	(void)state;
+	for (uint64_t i = 0; i < 40; i++)
+		make_queue(&f, QUEUE, FUTURES_OTHER + 8 * i);
+	fill(&f, futures_member(v, "list"), FUTURES_OTHER, 40);
+	const struct future *future = futures_decode_of(&f, v, WAKER, false);
+	assert_int_equal(future->nchildren, 40);
+	futures_close(&f);
+}
+
+/* A poll_fn of which the ninth capture is a queue. */
+static void test_captures(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::captures::{async_fn_env#0}", FUTURES_ROOT);
+	struct value poll_fn = futures_member(futures_variant(&f, v, "Suspend0"), "__awaitee");
+	const struct member *closure = type_single_member(poll_fn.type);
+	struct value c = { closure->type, poll_fn.addr + closure->offset };
+
+	(void)state;
+	futures_poke(&f, c, "own", FUTURES_OTHER);
+	futures_poke(&f, c, "queue", FUTURES_OTHER + 8);
+	futures_poke(&f,
+	             (struct value){ must_find(&f.fixture, "tokio::sync::oneshot::Receiver"),
+	                             FUTURES_OTHER },
+	             "inner", FUTURES_OTHER + 0x100);
+	make_queue(&f, QUEUE, FUTURES_OTHER + 8);
+	const struct future *future = futures_decode_of(&f, v, WAKER, false);
+	assert_int_equal(future->nchildren, 1);
+	future = future->children[0];
+	assert_int_equal(future->nchildren, 2);
+	assert_string_equal(future->children[1]->wait->kind, "mpsc_recv");
+	futures_close(&f);
+}
+
+/* What is behind a hundred pointers is found, too. */
+static void test_depth(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Chain", FUTURES_ROOT);
+	struct value node = futures_member(v, "first");
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++) {
+		uint64_t next = i < 60 ? NODES + 0x30 * i : 0;
+
+		target_fake_poke(f.fixture.target, futures_member(node, "next").addr, &next, 8);
+		if (next)
+			node.addr = next;
+	}
+	fill_receivers(&f, futures_member(node, "others"), 1);
+	const struct future *future = futures_decode(&f, v);
+	assert_int_equal(future->nchildren, 1);
+	futures_close(&f);
+}
+
+/* A limit that is reached is said, and the answer is not complete. */
+static void test_limit(void **state)
+{
+	struct futures f = open_walks();
+	struct value v = futures_value(&f, "walks::Flags", FUTURES_ROOT);
+	struct value list = futures_member(v, "list");
+
+	(void)state;
+	futures_poke(&f, v, "own.inner", FUTURES_OTHER);
+	futures_poke(&f, list, "buf.inner.ptr.pointer.pointer", FUTURES_OTHER);
+	futures_poke(&f, list, "len", 300);
+	assert_null(futures_decode(&f, v)->problem);
+	assert_true(f.c->out->complete);
+	futures_poke(&f, list, "len", 600);
+	futures_expect_problem(&f, v, "it owns more values than are searched");
+	assert_false(f.c->out->complete);
+	futures_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_futures_beside), cmocka_unit_test(test_futures_inside),
+		cmocka_unit_test(test_wakers),         cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_captures),       cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
