@@ -451,16 +451,40 @@ bool debuginfo_panics_unwind(struct dwarf_module *dm)
 	return dm->unwinds;
 }
 
+/* Adds the lines of a module's own_dirs; the first one, of main()'s crate, only where main is set.
+ */
+static void add_own_dirs(struct str *text, struct dwarf_module *dm, bool main)
+{
+	describe(dm);
+	const char *dirs = dm->own_dirs ? dm->own_dirs : "\n", *first_end = strchr(dirs, '\n');
+
+	if (main || (first_end && first_end != dirs))
+		str_append(text, dirs);
+	else if (first_end)
+		str_append(text, first_end + 1);
+}
+
 const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di)
 {
 	const struct module *m = di->target->main_module;
-	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+	struct dwarf_module *of_main = m ? debuginfo_module(di, m) : NULL;
+	STR(text);
 
-	if (dm && !di->source_dirs) {
-		describe(dm);
-		di->source_dirs = NEW(&di->arena, struct source_dirs);
-		*di->source_dirs = source_dirs_read(&di->arena, dm->own_dirs);
+	if (di->source_dirs && di->source_dirs_modules == di->nmodules)
+		return di->source_dirs;
+	if (of_main)
+		add_own_dirs(&text, of_main, true);
+	else
+		str_append(&text, "\n");
+	for (size_t i = 0; i < di->nmodules; i++) {
+		struct dwarf_module *dm = debuginfo_program_module(di, i);
+
+		if (dm && dm != of_main)
+			add_own_dirs(&text, dm, false);
 	}
+	di->source_dirs = NEW(&di->arena, struct source_dirs);
+	*di->source_dirs = source_dirs_read(&di->arena, str_text(&text));
+	di->source_dirs_modules = di->nmodules;
 	return di->source_dirs;
 }
 

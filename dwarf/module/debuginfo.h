@@ -170,6 +170,7 @@ struct debuginfo {
 	size_t nmodules;
 	const void *above; /* owned by the layer above, NULL none: its tables to classify types */
 	struct source_dirs *source_dirs; /* see debuginfo_source_dirs(); NULL until needed */
+	size_t source_dirs_modules;      /* nmodules when they were read */
 	struct arena arena;
 };
 
@@ -265,7 +266,10 @@ const char *debuginfo_own_package(struct dwarf_module *dm);
  * as dm->di.
  */
 const char *debuginfo_dir_of(struct dwarf_module *dm, const char *file, bool *several);
-/* Folders of the crates of the executable; NULL: they are unknown, or there is no debug info. */
+/*
+ * Folders of the crates of the executable and of its libraries, empty where there is no debug info.
+ * A library that is loaded later adds its own: a file may have a longer name from then on.
+ */
 const struct source_dirs *debuginfo_source_dirs(struct debuginfo *di);
 
 /*

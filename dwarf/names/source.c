@@ -192,6 +192,15 @@ static const char *name_dir(const struct source_dirs *dirs, const char *root,
 	return longer;
 }
 
+static bool has_dir(const struct source_dirs *dirs, const char *path)
+{
+	for (size_t i = 0; i < dirs->n; i++) {
+		if (strcmp(dirs->list[i].path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
 struct source_dirs source_dirs_read(struct arena *a, const char *text)
 {
 	struct source_dirs ret = { 0 };
@@ -206,9 +215,11 @@ struct source_dirs source_dirs_read(struct arena *a, const char *text)
 
 		if (p == text && *path)
 			root = path;
-		if (*path && ret.n < n)
+		if (*path && ret.n < n && !has_dir(&ret, path))
 			ret.list[ret.n++].path = path;
 	}
+	if (ret.n == 1)
+		root = ret.list[0].path;
 	for (size_t i = 0; i < ret.n; i++)
 		ret.list[i].name = name_dir(&ret, root, &ret.list[i]);
 	return ret;

@@ -20,8 +20,9 @@ struct source_dirs {
 
 /*
  * Reads a list of paths, each ended by a line feed; the first one is that of main()'s crate, empty
- * if it is unknown. A crate below that one has its path from there as its name, any other as many
- * components of its own as tell it from the others. text: NULL is the empty list.
+ * if it is unknown. A path that is listed twice counts once, and a single one is main()'s crate's.
+ * A crate below that one has its path from there as its name, any other as many components of its
+ * own as tell it from the others. text: NULL is the empty list.
  */
 struct source_dirs source_dirs_read(struct arena *a, const char *text);
 

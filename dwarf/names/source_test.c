@@ -131,6 +131,14 @@ static void files_of_crates(void **state)
 	const struct source_dirs equal = source_dirs_read(&a, "\n/w/app\n/w/c1\n");
 	assert_string_equal(source_of(&a, "src/main.rs", "/w/app", NULL, &equal).text,
 	                    "app/src/main.rs");
+	/* A library may be compiled in the folder of the program; a program in C has only
+	 * libraries. */
+	const struct source_dirs twice = source_dirs_read(&a, "/w/app\n/w/app\n/y/x/app\n");
+	assert_int_equal(twice.n, 2);
+	assert_string_equal(source_of(&a, "src/lib.rs", "/y/x/app", NULL, &twice).text,
+	                    "x/app/src/lib.rs");
+	const struct source_dirs only = source_dirs_read(&a, "\n/w/c1\n");
+	assert_string_equal(source_of(&a, "src/lib.rs", "/w/c1", NULL, &only).text, "src/lib.rs");
 	assert_int_equal(source_dirs_read(&a, NULL).n, 0);
 	assert_int_equal(source_dirs_read(&a, "\n").n, 0);
 }

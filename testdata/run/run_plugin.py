@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Sets breakpoints in a library that the program loads only later, and unloads again.
 
-usage: run_plugin.py ASYNCDBG HOST LIBRARY
+usage: run_plugin.py ASYNCDBG HOST LIBRARY APART_HOST APART_LIBRARY
+
+APART_HOST and APART_LIBRARY are compiled in folders of their own, each from its src/part.rs.
 """
 import json
 import os
@@ -112,15 +114,22 @@ def check_age(asyncdbg, program, host, library):
         expect("newer than the library", wanted, f"newer than {library}" in done.stderr)
 
 
+def check_names(asyncdbg, host, library):
+    """The name of a file tells it from a file of the same name in another crate, whichever library that is in."""
+    answers, _ = run(asyncdbg, ["break host::call", "break plugin::plain", f"run -- {host} {library} 1", "continue", "kill"])
+    expect("files", ["src/part.rs", "extra/src/part.rs"], [stop["file"] for stop in stops(answers) if stop["reason"] != "killed"])
+
+
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
     asyncdbg, program = sys.argv[1], f"{sys.argv[2]} {sys.argv[3]} {TIMES}"
     check_pending(asyncdbg, program)
     check_step(asyncdbg, program)
     check_restart(asyncdbg, program)
-    check_editor(asyncdbg, *sys.argv[2:])
-    check_age(asyncdbg, program, *sys.argv[2:])
+    check_editor(asyncdbg, *sys.argv[2:4])
+    check_age(asyncdbg, program, *sys.argv[2:4])
+    check_names(asyncdbg, *sys.argv[4:])
     print("breakpoints in libraries: all as they should be")
 
 

@@ -13,4 +13,10 @@ make_cache
 cd "$testdata/plugin"
 rustc -g --edition 2021 --crate-type cdylib -o "$work/libplugin.so" plugin.rs
 rustc -g --edition 2021 -o "$work/host" host.rs
-"$testdata/run/run_plugin.py" "$asyncdbg" "$work/host" "$work/libplugin.so"
+# Crates in folders of their own, whose files have the same name.
+mkdir -p "$work/app/src" "$work/extra/src"
+cp host.rs "$work/app/src/part.rs"
+cp plugin.rs "$work/extra/src/part.rs"
+(cd "$work/app" && rustc -g --edition 2021 --crate-name host -o apart src/part.rs)
+(cd "$work/extra" && rustc -g --edition 2021 --crate-name plugin --crate-type cdylib -o libapart.so src/part.rs)
+"$testdata/run/run_plugin.py" "$asyncdbg" "$work/host" "$work/libplugin.so" "$work/app/apart" "$work/extra/libapart.so"
