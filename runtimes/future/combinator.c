@@ -249,19 +249,14 @@ static const char *arm_edge(struct finder *f, const char *word, unsigned *arm)
 static struct error *find_later(const struct finder *f, struct value member)
 {
 	struct finder held = *f;
-	bool left_out = f->d->left_out;
 
 	held.later = NULL;
 	held.branch = BRANCH_HELD;
 	held.edge = branch_name(BRANCH_HELD);
 	size_t before = f->out->n;
-	f->d->left_out = false;
 	struct error *err = combinator_find_futures(&held, member, 1);
-	for (size_t i = before; i < f->out->n; i++) {
+	for (size_t i = before; i < f->out->n; i++)
 		f->out->data[i].variable = f->later;
-		f->out->data[i].left_out = f->d->left_out;
-	}
-	f->d->left_out = left_out;
 	return err;
 }
 

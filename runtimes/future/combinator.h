@@ -35,7 +35,6 @@ struct child {
 	enum armed set_armed; /* where waker is not 0: does a wake-up of the set wake the task? */
 	enum doubt doubt;
 	const char *note; /* as in struct future; NULL: none */
-	bool left_out;    /* the variable has more elements than combinator_held() searches */
 	bool joined;      /* as in struct future */
 	bool stream;      /* the same */
 };
@@ -96,7 +95,7 @@ struct error *combinator_held(struct decoder *d, struct value coroutine, struct 
 
 /* ---- for the files of this family ---- */
 
-enum { MAX_MEMBER_DEPTH = 16 /* structs inside structs: hyper's connections are 8 deep */ };
+enum { MAX_MEMBER_DEPTH = 48 /* structs inside structs: stacks of services nest deep */ };
 
 struct finder {
 	struct decoder *d;

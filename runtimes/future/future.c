@@ -191,35 +191,22 @@ static void add_children(struct decoder *d, struct future *f, const struct child
 	f->nchildren += n;
 }
 
-static bool some_left_out(const child_vec *list)
+static void note_left_out(struct decoder *d, struct future *f)
 {
-	bool left_out = false;
-
-	for (size_t i = 0; i < list->n; i++)
-		left_out |= list->data[i].left_out;
-	return left_out;
+	problem(d, f, "it may hold more futures: a variable has more values than are searched");
 }
 
-static void note_left_out(struct decoder *d, const child_vec *list, struct future *f)
-{
-	if (some_left_out(list))
-		problem(d, f,
-		        arena_printf(d->c->a,
-		                     "it may hold more futures: only %d elements of a collection "
-		                     "are searched",
-		                     COMBINATOR_MAX_HELD));
-}
-
-/* Keeps the first futures of the list. */
-static void keep_first(struct decoder *d, child_vec *list, struct future *f)
+/* Keeps the first futures of the list. more: others were not searched. */
+static void keep_first(struct decoder *d, child_vec *list, bool more, struct future *f)
 {
 	if (list->n <= MAX_HELD) {
-		note_left_out(d, list, f);
+		if (more)
+			note_left_out(d, f);
 		return;
 	}
 	problem(d, f,
 	        arena_printf(d->c->a, "it holds %zu%s futures, %d are shown", list->n,
-	                     some_left_out(list) ? " or more" : "", MAX_HELD));
+	                     more ? " or more" : "", MAX_HELD));
 	list->n = MAX_HELD;
 }
 
@@ -227,12 +214,10 @@ static void add_held(struct decoder *d, struct value v, const struct coroutine_s
                      struct future *f, size_t first)
 {
 	child_vec list = { 0 };
+	bool more = s->state == FUTURE_UNRESUMED ? unpolled_find_captured(d, v, s, f, &list)
+	                                         : unpolled_find(d, v, s, f, first, &list);
 
-	if (s->state == FUTURE_UNRESUMED)
-		unpolled_find_captured(d, v, s, f, &list);
-	else
-		unpolled_find(d, v, s, f, first, &list);
-	keep_first(d, &list, f);
+	keep_first(d, &list, more, f);
 	add_children(d, f, list.data, list.n);
 	vec_free(&list);
 }
@@ -466,12 +451,14 @@ static struct future *decode_other(struct decoder *d, struct value v, struct fut
 		return f;
 	}
 	lookup_context(v.type);
+	d->left_out = false;
 	err = combinator_children(d, v, &children);
 	if (err)
 		problem_error(d, f, err);
 	else
 		note_what_else(d, v, f);
-	note_left_out(d, &children, f);
+	if (d->left_out)
+		note_left_out(d, f);
 	add_children(d, f, children.data, children.n);
 	/* After the children: a poll function inlined into a child's is found by that child. */
 	f->wraps = !err && combinator_wraps(d->c->in, v.type, children.data, children.n);

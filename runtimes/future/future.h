@@ -49,7 +49,7 @@ struct decoder {
 	bool unpolled;                 /* the future being decoded is not polled: see enum branch */
 	bool doubted;  /* the same, but it may be polled, or may have been moved from here */
 	bool stream;   /* the future decoded next is a stream or a sink */
-	bool left_out; /* combinator_held() did not search all elements of a collection */
+	bool left_out; /* not all elements of a collection that is held were searched */
 	unsigned depth, nodes;
 	bool strict;         /* checks whether a candidate address holds a future: see root.c */
 	unsigned faults;     /* number of problems found */

@@ -11,7 +11,7 @@
 
 enum {
 	MAX_SCAN = 1 << 20, /* bytes scanned for one coroutine */
-	MAX_TARGETS = 256,  /* addresses in the coroutine that its awaitee refers to */
+	MAX_TARGETS = 1024, /* addresses in the coroutine that its awaitee refers to */
 	BEHIND = 16,        /* bytes scanned at such an address for further references */
 	MAX_NESTED = 3,     /* members of members of a set of tasks */
 	AROUND = 512,       /* bytes scanned on each side of the target of an untyped pointer */
@@ -26,8 +26,8 @@ struct uses {
 	uint64_t targets[MAX_TARGETS];
 	size_t n;
 	size_t scanned;
-	bool too_much;      /* a limit was reached or a read failed: everything counts as used */
-	bool unseen;        /* the awaitee may refer to memory that was not scanned */
+	bool too_much;      /* a read failed: everything counts as used */
+	bool unseen;        /* the awaitee may refer to more: a limit, or what cannot be read */
 	size_t flags_clear; /* number of drop flags that are false */
 };
 
@@ -40,7 +40,7 @@ static void add_target(struct uses *u, uint64_t addr)
 			return;
 	}
 	if (u->n == MAX_TARGETS)
-		u->too_much = true;
+		u->unseen = true;
 	else
 		u->targets[u->n++] = addr;
 }
@@ -78,7 +78,7 @@ static void scan(struct uses *u, uint64_t addr, uint64_t size, const struct futu
                  size_t nthere)
 {
 	if (size > MAX_SCAN - u->scanned) {
-		u->too_much = true;
+		u->unseen = true;
 		return;
 	}
 	u->scanned += size;
@@ -177,7 +177,6 @@ static void find_uses_behind(struct decoder *d, size_t first, struct uses *u)
 		if (region.leaf)
 			continue;
 		object_walk(d->c, (struct value){ region.type, region.addr }, visit, u, &r);
-		u->too_much |= r.cut;
 		u->unseen |= !r.complete;
 	}
 	for (size_t i = 0; i < u->n && !u->too_much; i++)
@@ -304,10 +303,26 @@ static void sift(struct decoder *d, const struct uses *u, struct value local, bo
 	list->n = n;
 }
 
-static void look_at(struct decoder *d, struct value v, const struct coroutine_state *s,
+/*
+ * Whether the variable may hold futures that combinator_held() has not searched. err: what that
+ * returned. found: it has returned futures. kept: some of them are held.
+ */
+static bool may_hold_more(struct decoder *d, struct value local, const struct error *err,
+                          bool found, bool kept)
+{
+	bool limited = d->left_out || (err && err->kind == ERR_UNSUPPORTED);
+
+	/* Where others poll all that were found, or these were moved, the rest was, too. */
+	return limited && (found ? kept : plausible_value(d->c->in->target, local));
+}
+
+/* Returns whether one of the variables may hold more futures than were searched. */
+static bool look_at(struct decoder *d, struct value v, const struct coroutine_state *s,
                     const struct uses *u, bool used, const struct future *f, struct map *seen,
                     child_vec *out)
 {
+	bool more = false;
+
 	for (size_t i = 0; i < s->nheld; i++) {
 		const struct member *m = s->held[i];
 		struct value local = { m->type, v.addr + s->variant->offset + m->offset };
@@ -318,39 +333,42 @@ static void look_at(struct decoder *d, struct value v, const struct coroutine_st
 		if (type_class_of(m->type)->task_set)
 			task_set_met(d, type_class_of(m->type)->task_set, local, NULL);
 		d->left_out = false;
-		error_free(combinator_held(d, v, local, out));
-		bool left_out = d->left_out;
+		struct error *err = combinator_held(d, v, local, out);
+		bool found = out->n > n;
 		sift(d, u, local, used, f, seen, out, n);
-		for (; n < out->n; n++) {
+		more |= !used && may_hold_more(d, local, err, found, out->n > n);
+		error_free(err);
+		for (; n < out->n; n++)
 			out->data[n].variable = m->name;
-			out->data[n].left_out = left_out;
-		}
 	}
+	return more;
 }
 
-void unpolled_find_captured(struct decoder *d, struct value v, const struct coroutine_state *s,
+bool unpolled_find_captured(struct decoder *d, struct value v, const struct coroutine_state *s,
                             const struct future *f, child_vec *out)
 {
 	const struct uses nothing = { .t = d->c->in->target, .coroutine = v };
 	struct map seen = { 0 };
 
-	look_at(d, v, s, &nothing, false, f, &seen, out);
+	bool more = look_at(d, v, s, &nothing, false, f, &seen, out);
 	for (size_t i = 0; i < out->n; i++)
 		out->data[i].doubt = DOUBT_NONE;
 	map_free(&seen);
+	return more;
 }
 
-static void look_at_all(struct decoder *d, struct value v, const struct coroutine_state *s,
+static bool look_at_all(struct decoder *d, struct value v, const struct coroutine_state *s,
                         const struct uses *u, const struct future *f, child_vec *out)
 {
 	struct map seen = { 0 };
 
 	look_at(d, v, s, u, true, f, &seen, out);
-	look_at(d, v, s, u, false, f, &seen, out);
+	bool more = look_at(d, v, s, u, false, f, &seen, out);
 	map_free(&seen);
+	return more;
 }
 
-void unpolled_find(struct decoder *d, struct value v, const struct coroutine_state *s,
+bool unpolled_find(struct decoder *d, struct value v, const struct coroutine_state *s,
                    const struct future *f, size_t first, child_vec *out)
 {
 	size_t before = out->n;
@@ -360,10 +378,10 @@ void unpolled_find(struct decoder *d, struct value v, const struct coroutine_sta
 	uses.flags_clear = moved_flags_clear(d->c->in->target, v, s);
 	uses.too_much |= uses.flags_clear && uses.flags_clear == s->nflags &&
 	                 uses.flags_clear >= s->nvariables;
-	look_at_all(d, v, s, &uses, f, out);
-	if (out->n == before)
-		return;
+	bool more = look_at_all(d, v, s, &uses, f, out);
+	if (out->n == before && !more)
+		return false;
 	out->n = before;
 	find_uses_behind(d, first, &uses);
-	look_at_all(d, v, s, &uses, f, out);
+	return look_at_all(d, v, s, &uses, f, out);
 }

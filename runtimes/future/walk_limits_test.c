@@ -159,13 +159,99 @@ static void test_limit(void **state)
 	futures_close(&f);
 }
 
+static struct value suspended(struct futures *f, const char *type, uint64_t addr,
+                              struct value *frame)
+{
+	struct value v = futures_value(f, type, addr);
+
+	*frame = futures_variant(f, v, "Suspend0");
+	return v;
+}
+
+/* The awaitee is a reference to a receiver at FUTURES_OTHER. */
+static struct value suspended_holds(struct futures *f, struct value *frame)
+{
+	struct value v = suspended(f, "walks::holds::{async_fn_env#0}", FUTURES_ROOT, frame);
+	uint64_t inner = FUTURES_OTHER + 0x100;
+
+	futures_poke(f, *frame, "__awaitee", FUTURES_OTHER);
+	target_fake_poke(f->fixture.target, FUTURES_OTHER, &inner, 8);
+	return v;
+}
+
+static void test_held_in_many_structs(void **state)
+{
+	struct futures f = open_walks();
+	struct value frame, v = suspended_holds(&f, &frame);
+
+	(void)state;
+	const struct future *future = futures_decode(&f, v);
+	assert_null(future->problem);
+	assert_int_equal(future->nchildren, 2);
+	assert_string_equal(future->children[1]->variable, "stack");
+	assert_string_equal(future->children[1]->type, "walks::Inside");
+	futures_close(&f);
+}
+
+/* None of the elements that are searched is a future: others may be. */
+static void test_held_by_later_elements(void **state)
+{
+	enum { SLOTS = 0x8000000, NSLOTS = 2000, SLOT_SIZE = 32 };
+	static uint64_t none[NSLOTS * SLOT_SIZE / 8];
+	struct futures f = open_walks();
+	struct value frame, v = suspended_holds(&f, &frame);
+	struct value slots = futures_member(frame, "slots");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		none[i] = UINT64_C(1) << 63; /* a capacity that no VecDeque has */
+	target_fake_map(f.fixture.target, SLOTS, (const char *)none, sizeof(none));
+	futures_poke(&f, slots, "buf.inner.ptr.pointer.pointer", SLOTS);
+	futures_poke(&f, slots, "buf.inner.cap.__0", NSLOTS);
+	futures_poke(&f, slots, "len", 1000);
+	assert_null(futures_decode(&f, v)->problem);
+	futures_poke(&f, slots, "len", NSLOTS);
+	futures_expect_problem(&f, v, "it may hold more futures");
+	futures_close(&f);
+}
+
+/* Where the awaitee refers to too many places, what a variable holds is shown, and doubted. */
+static void test_many_references(void **state)
+{
+	enum { FRAME = 0x8000000, FRAME_SIZE = 0x8000 };
+	static const char zeros[FRAME_SIZE];
+	struct futures f = open_walks();
+	struct value frame, v;
+
+	(void)state;
+	target_fake_map(f.fixture.target, FRAME, zeros, sizeof(zeros));
+	v = suspended(&f, "walks::refers::{async_fn_env#0}", FRAME, &frame);
+	struct value list = futures_member(frame, "__awaitee.list");
+	for (uint64_t i = 0; i < 1100; i++) {
+		uint64_t word = list.addr + 8 * i;
+
+		target_fake_poke(f.fixture.target, list.addr + 8 * i, &word, 8);
+	}
+	const struct future *future = futures_decode(&f, v);
+	assert_int_equal(future->nchildren, 2);
+	assert_string_equal(future->children[1]->variable, "held");
+	assert_non_null(strstr(future->children[1]->note, "may be polled by what cannot be seen"));
+	futures_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_futures_beside), cmocka_unit_test(test_futures_inside),
-		cmocka_unit_test(test_wakers),         cmocka_unit_test(test_resources),
-		cmocka_unit_test(test_captures),       cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_futures_beside),
+		cmocka_unit_test(test_futures_inside),
+		cmocka_unit_test(test_wakers),
+		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_captures),
+		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_held_in_many_structs),
+		cmocka_unit_test(test_held_by_later_elements),
+		cmocka_unit_test(test_many_references),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,15 @@ pub struct Chain {
     pub first: Node,
 }
 
+pub struct Layer<T> {
+    pub inner: T,
+}
+type Stack<T> = Layer<Layer<Layer<Layer<Layer<T>>>>>;
+/// As many references as no scan keeps.
+pub struct References {
+    pub list: [usize; 1100],
+}
+
 macro_rules! future {
     ($($type:ty),*) => {
         $(impl Future for $type {
@@ -49,7 +58,7 @@ macro_rules! future {
         })*
     };
 }
-future!(Beside, Inside, Wakers, Queues, Flags, Chain);
+future!(Beside, Inside, Wakers, Queues, Flags, Chain, References);
 
 /// The ninth of what the closure captures is a queue.
 async fn captures(own: &mut Receiver, n: [u64; 8], queue: &mut Queue) {
@@ -60,6 +69,18 @@ async fn captures(own: &mut Receiver, n: [u64; 8], queue: &mut Queue) {
         Pin::new(&mut *own).poll(cx)
     })
     .await
+}
+
+/// Holds a future in 20 structs, and a collection of some.
+async fn holds(own: &mut Receiver, stack: Stack<Stack<Stack<Stack<Inside>>>>, slots: Vec<Option<Inside>>) {
+    own.await;
+    black_box((&stack, &slots));
+}
+
+/// Awaits what refers to much of its memory.
+async fn refers(list: [usize; 1100], held: Inside) {
+    References { list }.await;
+    black_box(&held);
 }
 
 fn poll<F: Future<Output = ()>>(mut future: F, cx: &mut Context<'_>) {
@@ -74,6 +95,9 @@ pub fn walks(
     d: Queues,
     e: Flags,
     f: Chain,
+    stack: Stack<Stack<Stack<Stack<Inside>>>>,
+    slots: Vec<Option<Inside>>,
+    held: Inside,
     own: &mut Receiver,
     queue: &mut Queue,
     cx: &mut Context<'_>,
@@ -84,5 +108,7 @@ pub fn walks(
     poll(d, cx);
     poll(e, cx);
     poll(f, cx);
+    poll(holds(own, stack, slots), cx);
+    poll(refers([cx as *mut _ as usize; 1100], held), cx);
     poll(captures(own, [0; 8], queue), cx);
 }
