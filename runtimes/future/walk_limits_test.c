@@ -1,4 +1,5 @@
-/* How far a future is searched for what it polls, and that a limit on the way is said. */
+/* How far a future is searched for what it polls, and that its problem names a limit that was
+ * reached. */
 #include "runtimes/test/futures.h"
 
 enum { WAKER = FUTURES_OTHER + 0xf00, QUEUE = FUTURES_OTHER + 0x800, NODES = FUTURES_ROOT + 0x200 };
@@ -140,7 +141,7 @@ static void test_depth(void **state)
 	futures_close(&f);
 }
 
-/* A limit that is reached is said, and the answer is not complete. */
+/* A limit that is reached makes a problem, and the answer is not complete. */
 static void test_limit(void **state)
 {
 	struct futures f = open_walks();
