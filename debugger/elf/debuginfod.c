@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "debugger/base/arena.h"
+#include "debugger/base/clock.h"
 #include "debugger/base/error.h"
 #include "debugger/base/log.h"
 #include "debugger/base/progress.h"
@@ -226,7 +227,7 @@ static enum debuginfod_result wait_for(struct request *r)
 		}
 		if (has_progressed(r, &last))
 			heard = now;
-		if (now - heard > silence || now - begin > whole)
+		if (clock_between(heard, now) > silence || clock_between(begin, now) > whole)
 			return DEBUGINFOD_SILENT;
 		progress("fetching debug info, bytes", (uint64_t)last, (uint64_t)r->total);
 	}

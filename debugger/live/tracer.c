@@ -353,7 +353,8 @@ struct error *tracer_wait_event(struct tracer *tr, uint64_t timeout_ns, struct e
                                 bool *found)
 {
 	uint64_t now = clock_now_ns();
-	uint64_t deadline = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+	uint64_t deadline =
+		timeout_ns < clock_between(now, UINT64_MAX) ? now + timeout_ns : UINT64_MAX;
 	struct error *err = NULL;
 	sigset_t before;
 

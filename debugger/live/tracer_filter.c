@@ -259,7 +259,7 @@ void tracer_count_step(struct planted *p)
 void tracer_count_pass(struct tracer *tr, struct planted *p)
 {
 	p->passes++;
-	p->pass_ns += clock_now_ns() - tr->event_ns + STOP_NS;
+	p->pass_ns += clock_since(tr->event_ns) + STOP_NS;
 }
 
 void tracer_count_steps(struct tracer *tr)
@@ -268,7 +268,7 @@ void tracer_count_steps(struct tracer *tr)
 		struct planted *p = &tr->planted.data[i];
 
 		if (p->passing)
-			p->pass_ns += clock_now_ns() - tr->event_ns + STOP_NS;
+			p->pass_ns += clock_since(tr->event_ns) + STOP_NS;
 		p->passing = false;
 	}
 }

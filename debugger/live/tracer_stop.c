@@ -187,7 +187,7 @@ static uint64_t deadline_of(const struct live *l)
 
 	if (!is_limited(l))
 		return l->t->stopped_at + TRACER_TIMEOUT_NS;
-	return l->t->stopped_at + (l->brief->max_ns > rest ? l->brief->max_ns - rest : 0);
+	return l->t->stopped_at + clock_between(rest, l->brief->max_ns);
 }
 
 /*
@@ -521,7 +521,7 @@ void tracer_resume(struct tracer *tr, struct live *l)
 	tr->standing = false;
 	for (size_t i = 0; i < tr->tracees.n; i++)
 		tr->quit |= !let_go(tr, i);
-	l->t->pause_ns = l->t->stopped_at ? clock_now_ns() - l->t->stopped_at : 0;
+	l->t->pause_ns = l->t->stopped_at ? clock_since(l->t->stopped_at) : 0;
 	restore_priority(tr);
 	if (l->tasks)
 		closedir(l->tasks);

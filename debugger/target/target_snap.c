@@ -114,10 +114,10 @@ static bool has_time(void *arg)
 	uint64_t now = clock_now_ns();
 	uint64_t let_go = BASE_COST_NS + s->t->nthreads * RESUME_COST_NS;
 
-	if (s->slice_from && now - s->slice_from > s->slice_ns)
-		s->slice_ns = now - s->slice_from;
+	if (s->slice_from && clock_between(s->slice_from, now) > s->slice_ns)
+		s->slice_ns = clock_between(s->slice_from, now);
 	s->slice_from = now;
-	return now - s->t->stopped_at + s->slice_ns + let_go < s->max_ns;
+	return clock_between(s->t->stopped_at, now) + s->slice_ns + let_go < s->max_ns;
 }
 
 /* Copies the pages during the stop. */

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "debugger/base/clock.h"
+
 enum { SECOND = 1000000000 };
 
 const char *instant_text(struct collector *c, uint64_t ns)
@@ -9,7 +11,7 @@ const char *instant_text(struct collector *c, uint64_t ns)
 	if (!c->now_known || c->clock_paused)
 		return NULL;
 	bool past = ns < c->now_ns;
-	uint64_t distance = past ? c->now_ns - ns : ns - c->now_ns;
+	uint64_t distance = past ? clock_between(ns, c->now_ns) : clock_between(c->now_ns, ns);
 	const char *seconds =
 		distance < UINT64_C(10) * SECOND
 			? arena_printf(&c->scratch, "%" PRIu64 ".%" PRIu64 " seconds",

@@ -1,5 +1,7 @@
 #include "runtimes/common/passed_over.h"
 
+#include "debugger/base/clock.h"
+
 /* The moment between a grant and the wake-up takes less, unless the thread loses its processor. */
 #define BETWEEN_LOOKS_NS UINT64_C(20000000)
 
@@ -21,7 +23,7 @@ bool passed_over_note(struct collector *c, uint64_t key)
 	if (first == 0 || first > now)
 		first = now;
 	map_put(&c->passed_over, key, (void *)(uintptr_t)first);
-	bool certain = now - first >= BETWEEN_LOOKS_NS;
+	bool certain = clock_between(first, now) >= BETWEEN_LOOKS_NS;
 	c->in->look_again |= !certain;
 	return certain;
 }

@@ -72,7 +72,7 @@ uint64_t word_scan_bytes(const struct word_scan *s)
 /* Processor time, so that a busy machine does not change the result. */
 uint64_t word_scan_worked_ns(const struct word_scan *s)
 {
-	return now_ns(CLOCK_THREAD_CPUTIME_ID) - s->worked_ns;
+	return clock_between(s->worked_ns, now_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 bool word_scan_read(struct word_scan *s, uint64_t addr, uint64_t *ret)
@@ -107,7 +107,7 @@ static bool is_too_slow(const struct word_scan *s)
 	uint64_t limit = s->began_ns + s->max_ns * SLOWEST;
 
 	return clock_now_ns() >= limit &&
-	       clock_now_ns() >= limit + clock_waited_ns() - s->waited_ns;
+	       clock_now_ns() >= limit + clock_between(s->waited_ns, clock_waited_ns());
 }
 
 static bool may_go_on(struct word_scan *s)

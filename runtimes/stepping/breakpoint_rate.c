@@ -67,7 +67,7 @@ void breakpoint_count_cost(struct breakpoint *bp)
 	uint64_t now = clock_now_ns(), begin = bp->debuggee->control.stop_ns;
 	struct hit_cost cost;
 
-	if (hit_rate_add(&bp->rate, now, 1, now > begin ? now - begin : 0, &cost))
+	if (hit_rate_add(&bp->rate, now, 1, clock_between(begin, now), &cost))
 		warn_of_rate(bp, &cost);
 }
 

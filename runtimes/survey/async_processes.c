@@ -194,7 +194,7 @@ static void look_at(struct lister *l, struct program *program, struct async_proc
 		uint64_t begin = clock_now_ns();
 
 		err = open_process(l, program, p);
-		l->spent_ns += clock_now_ns() - begin;
+		l->spent_ns += clock_since(begin);
 		l->counted++;
 	}
 	p->debug = p->library ? DEBUG_UNKNOWN : program->debug;

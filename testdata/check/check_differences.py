@@ -15,17 +15,7 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-# What reads events, measures them or limits by them.
-FOLDERS = (
-    "debugger/probe",
-    "runtimes/hits",
-    "runtimes/trace",
-    "commands/incident",
-    "commands/perfetto",
-    "commands/profile",
-    "commands/time",
-    "commands/top",
-)
+FOLDERS = ("debugger", "dwarf", "runtimes", "commands")
 
 NAME = r"(?:\w+_ns|now|time|since|until|began|ended|parked_at|stopped_at|known_at|read_at|looked|first_look|last_look)"
 # The last name of a path such as "r->sink->start[i].since", or a call such as "clock_now_ns()".
