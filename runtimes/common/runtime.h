@@ -209,10 +209,15 @@ struct runtime_copy {
 /* The types that the poll function of a task tells; for layout files and traces. */
 struct task_types {
 	const struct type *future, *cell; /* NULL: unknown, or of several types of tasks */
-	const struct type *header;        /* of the task, where cell does not lead to it; or NULL */
-	const struct type *stored;        /* where cell does not lead to it: what contains future */
-	bool has_offset;                  /* offset is known: */
-	uint64_t offset; /* of the future of a task that has not ended, from its identity */
+	/*
+	 * Futures whose poll functions were merged with that one, ended by NULL: the task may have
+	 * one of these. NULL: none.
+	 */
+	const struct type *const *others;
+	const struct type *header; /* of the task, where cell does not lead to it; or NULL */
+	const struct type *stored; /* where cell does not lead to it: what contains future */
+	bool has_offset;           /* offset is known: */
+	uint64_t offset; /* of that future in a task that has not ended, from its identity */
 	const struct type *whole; /* a coroutine of the runtime at offset, which awaits the future;
 	                             NULL: the future is there itself */
 };

@@ -281,6 +281,8 @@ static void plan_tasks(struct exporter *r)
 		r->counts->tasks++;
 		r->polls.data[i].of->task_types(r->in, r->polls.data[i].addr, &types);
 		meet(r, types.future);
+		for (size_t o = 0; types.others && types.others[o]; o++)
+			meet(r, types.others[o]);
 		meet(r, types.stored);
 		meet(r, types.cell);
 		meet(r, types.header);

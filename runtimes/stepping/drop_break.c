@@ -306,7 +306,7 @@ static bool find_future(struct search *s, const struct trace_point *poll, uint64
 
 	if (poll->runtime->task_types)
 		poll->runtime->task_types(s->in, entry, &types);
-	if (!types.future || !types.has_offset || types.whole) {
+	if (!types.future || !types.has_offset || types.whole || types.others) {
 		s->bp->note = "where its future lies in the task is not known";
 		return false;
 	}

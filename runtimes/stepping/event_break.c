@@ -688,7 +688,7 @@ static void find_future(struct inspector *in, const struct runtime *runtime,
 
 	if (runtime->task_types)
 		runtime->task_types(in, task->poll, &types);
-	if (!types.future || !types.has_offset || types.whole)
+	if (!types.future || !types.has_offset || types.whole || types.others)
 		return;
 	task->future = types.future;
 	task->future_at = task->header + types.offset;

@@ -111,7 +111,8 @@ struct task_plan {
 	const struct type *cell;
 	const char *problem; /* why the future cannot be read */
 	const char *aliases; /* other futures that this poll function may serve; NULL none */
-	bool doubtful_parts; /* one of these has, or awaits, other types than future */
+	const struct type *const *others; /* these, ended by NULL; NULL none */
+	bool doubtful_parts;              /* one of these has, or awaits, other types than future */
 };
 
 /* One copy of tokio. */

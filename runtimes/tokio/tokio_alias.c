@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debugger/base/str.h"
+#include "debugger/base/vec.h"
 #include "dwarf/names/qualified.h"
 #include "runtimes/query/merged_code.h"
 #include "runtimes/tokio/tokio.h"
@@ -130,6 +131,7 @@ void tokio_plan_aliases(struct inspector *in, struct tokio *k, const struct func
 {
 	const char *own = type_name(plan->future);
 	struct str found = { 0 }, any = { 0 };
+	VEC(const struct type *) others = { 0 };
 
 	str_append_clean(&any, own, strlen(own));
 	for (const struct unpolled *u = unpolled_of(in, k, f->dm, f->die); u; u = u->next) {
@@ -142,11 +144,14 @@ void tokio_plan_aliases(struct inspector *in, struct tokio *k, const struct func
 		str_append_clean(&found, u->future, strlen(u->future));
 		str_append(&any, " or ");
 		str_append_clean(&any, u->future, strlen(u->future));
+		*vec_push(&others) = t;
 		plan->doubtful_parts |= !same_parts(t, plan->future);
 	}
 	if (found.len) {
 		plan->aliases = arena_strdup(&in->arena, str_text(&found));
 		plan->type = arena_strdup(&in->arena, str_text(&any));
+		*vec_push(&others) = NULL;
+		plan->others = vec_to_arena(&others, &in->arena);
 	}
 	str_free(&found);
 	str_free(&any);

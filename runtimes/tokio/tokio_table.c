@@ -177,9 +177,10 @@ static void task_types(struct inspector *in, uint64_t poll, struct task_types *r
 {
 	const struct task_plan *plan = tokio_task_plan(in, tokio_of(in)->copies, poll);
 
-	*ret = (struct task_types){ .future = plan->future, .cell = plan->cell };
-	ret->has_offset = plan->running && !plan->aliases &&
-	                  path_offset_in_variants(plan->running, &ret->offset);
+	*ret = (struct task_types){ .future = plan->future,
+		                    .cell = plan->cell,
+		                    .others = plan->others };
+	ret->has_offset = plan->running && path_offset_in_variants(plan->running, &ret->offset);
 }
 
 static void free_walk(struct collector *c)

@@ -156,26 +156,35 @@ static void find_functions(struct planner *p, const char *within, const char *wa
 
 /* ---- points ---- */
 
-/* Fills what the point's future is. */
-static void describe_future(struct planner *p, const struct type *future, struct trace_point *point)
+/* The name of a task's future, or of the closure of a job, which *job tells. */
+static const char *name_future(struct planner *p, const struct type *future, enum trace_job *job)
 {
-	const char *closure, *name;
+	const char *name = type_name(future);
+	const char *closure = p->runtime->job ? p->runtime->job(p->a, name) : NULL;
+
+	if (!closure)
+		return inspector_clean_name(p->a, name);
+	*job = p->runtime->worker_job && strstr(closure, p->runtime->worker_job) ? TRACE_WORKER
+	                                                                         : TRACE_BLOCKING;
+	return inspector_clean_name(p->a, closure);
+}
+
+/* Fills what the point's future is; others: those that it may be as well; NULL: none. */
+static void describe_future(struct planner *p, const struct type *future,
+                            const struct type *const *others, struct trace_point *point)
+{
+	enum trace_job job = TRACE_TASK;
 
 	if (!future)
 		return;
-	name = type_name(future);
 	const struct type *inner = boxed_future(future);
 
 	point->boxed = inner != NULL;
 	point->size = type_size(inner ? inner : future);
-	closure = p->runtime->job ? p->runtime->job(p->a, name) : NULL;
-	if (closure) {
-		point->job = p->runtime->worker_job && strstr(closure, p->runtime->worker_job)
-		                     ? TRACE_WORKER
-		                     : TRACE_BLOCKING;
-		name = closure;
-	}
-	point->type = inspector_clean_name(p->a, name);
+	point->type = name_future(p, future, &point->job);
+	for (; others && *others; others++)
+		point->type =
+			arena_printf(p->a, "%s or %s", point->type, name_future(p, *others, &job));
 }
 
 static void describe_task(struct planner *p, const struct code_function *f,
@@ -189,12 +198,12 @@ static void describe_task(struct planner *p, const struct code_function *f,
 		return;
 	if (point->role == TRACE_AT_POLL) {
 		p->runtime->task_types(p->in, addr, &types);
-		describe_future(p, types.future, point);
-		if (types.has_offset && point->job == TRACE_TASK)
+		describe_future(p, types.future, types.others, point);
+		if (types.has_offset && !types.others && point->job == TRACE_TASK)
 			point->places = place_plan_make(p->in, p->a, &types, &point->kernel);
 	} else if (point->role == TRACE_AT_END && point->slow && !p->id->is_address) {
 		found = lookup_function(p->in->di, addr);
-		describe_future(p, found ? function_param(found, "T") : NULL, point);
+		describe_future(p, found ? function_param(found, "T") : NULL, NULL, point);
 	}
 }
 

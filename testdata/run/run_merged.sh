@@ -152,6 +152,23 @@ check_frames() {
 		"$work/stacks.json" >/dev/null || bad "native frames have other names than the chain"
 }
 
+# A trace names each task by its own function, alone or among others, from its spawn on. Where the kernel refuses
+# probes it is left out.
+check_trace() {
+	local id name
+
+	"$asyncdbg" --jsonl trace -o "$work/trace.jsonl" --events task-spawn,task-poll-start -- "$program" \
+		</dev/null >"$work/traced" 2>"$work/said" || true
+	[ -s "$work/traced" ] || { echo "$build: trace: left out: $(head -n 1 "$work/said")" && return; }
+	while read -r _ id name _; do
+		jq -es --arg id "$id" --arg name "merged::$name" '[.[] | select(.task? == $id) | .type |
+			split(" or ")] | length > 1 and all(any(contains($name + "::{")))' \
+			"$work/trace.jsonl" >/dev/null || bad "a trace does not name task $id $name"
+	done < <(grep '^truth ' "$work/traced")
+	jq -es '[.[] | select(.type? // "" | contains("merged::alone::{")) | .type | contains(" or ")] | any | not' \
+		"$work/trace.jsonl" >/dev/null || bad "a trace has alone in doubt without a reason"
+}
+
 check_build() {
 	start_program "$program" || fail "$build: $program ended before it was ready"
 	"$asyncdbg" -p "$pid" --json async backtrace all </dev/null >"$work/tasks.json"
@@ -161,6 +178,7 @@ check_build() {
 	check_breaks
 	check_headline
 	check_whole
+	check_trace
 	# That the pairs were merged at all.
 	[ "$build" != one ] || jq -e '[.tasks[] | select(.root.aliases != null)] | length == 6' \
 		"$work/tasks.json" >/dev/null || bad "not six tasks with several candidates"
