@@ -398,7 +398,8 @@ static const struct {
 	{ "task", { SAVED_TASK(NAME_OF, NAMES_OF) } },
 	/* Hand-written: as numbers. */
 	{ "holding", { "task", "future", SAVED_HOLDING(NAME_OF, NAMES_OF) } },
-	{ "runtime_info", { SAVED_RUNTIME(NAME_OF, NAMES_OF) } },
+	/* Only a program that runs can have others that had its address before. */
+	{ "runtime_info", { "serial", SAVED_RUNTIME(NAME_OF, NAMES_OF) } },
 	{ "stack_frame", { SAVED_STACK_FRAME(NAME_OF, NAMES_OF) } },
 	{ "thread_info", { "poll", "has_poll", SAVED_THREAD(NAME_OF, NAMES_OF) } },
 	{ "job", { SAVED_JOB(NAME_OF, NAMES_OF) } },

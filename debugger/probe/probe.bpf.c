@@ -105,7 +105,7 @@ static __always_inline void finish(struct whole_record *r, struct calls *c, __u3
 	set_outer(&r->head, c, depth);
 	r->head.flags = flags | (f->finished ? PROBE_FINISHED : 0);
 	r->head.copied = 0;
-	if (p && p->npieces && !(r->head.flags & (PROBE_FINISHED | PROBE_LATE))) {
+	if (p && p->npieces && !p->at_entry && !(r->head.flags & (PROBE_FINISHED | PROBE_LATE))) {
 		copy_pieces(r, p);
 		if (!is_at_rest(c, p, f)) {
 			r->head.copied = 0;
@@ -161,6 +161,8 @@ static __always_inline void enter(struct whole_record *r, struct calls *c, struc
 	set_outer(&r->head, c, depth);
 	r->head.flags = r->head.id ? 0 : PROBE_UNREAD;
 	r->head.start = 0;
+	if (__builtin_expect(p->at_entry, 0))
+		copy_pieces(r, p);
 	if (p->silent & PROBE_NO_CALL) {
 		if (!(p->silent & PROBE_NO_HIT))
 			submit(r);

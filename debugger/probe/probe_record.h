@@ -158,7 +158,8 @@ struct probe_point {
 	 * cannot be read; 0: none.
 	 */
 	__u32 behind_id;
-	__u32 unused;
+	/* Of a PROBE_CALL: the pieces and boxes are copied at its entry, not at its return. */
+	__u32 at_entry;
 	/*
 	 * Of a PROBE_OBJECT: the address of the point in its file. The addresses follow to which
 	 * the calls return that have led there, likewise in the file, 8 bytes each, the innermost

@@ -336,6 +336,22 @@ bool path_offset_in_variants(const struct path *p, uint64_t *ret)
 	return sum_offsets(p, true, ret);
 }
 
+bool path_offsets(const struct path *p, size_t n, uint64_t *ret)
+{
+	size_t at = 0;
+
+	memset(ret, 0, n * sizeof(*ret));
+	for (size_t i = 0; i < p->nops && at < n; i++) {
+		if (p->ops[i].kind == OP_WIDE)
+			return false;
+		if (p->ops[i].kind == OP_DEREF)
+			at++;
+		else if (p->ops[i].kind == OP_OFFSET)
+			ret[at] += p->ops[i].offset;
+	}
+	return at + 1 == n;
+}
+
 bool path_first_pointer(const struct path *p, uint64_t *ret)
 {
 	uint64_t offset = 0;

@@ -51,5 +51,10 @@ bool path_first_pointer(const struct path *p, uint64_t *ret);
 bool path_offset(const struct path *p, uint64_t *ret);
 /* The same of a path that has variants: where it leads if these are the active ones. */
 bool path_offset_in_variants(const struct path *p, uint64_t *ret);
+/*
+ * The same of a path that follows n - 1 pointers, each to what one address tells: n offsets, each
+ * but the last that of a pointer. False for other paths.
+ */
+bool path_offsets(const struct path *p, size_t n, uint64_t *ret);
 
 #endif

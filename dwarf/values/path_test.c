@@ -101,7 +101,13 @@ static void test_pointers(void **state)
 	const struct type *node = must_find(f, "shapes::Node");
 	bool found = true;
 
+	uint64_t offsets[3];
 	assert_false(path_offset(p, &offset));
+	assert_true(path_offsets(p, 2, offsets));
+	assert_int_equal(offsets[0], list - PLACE);
+	assert_int_equal(offsets[1], offset_of(node, "value"));
+	assert_false(path_offsets(p, 1, offsets));
+	assert_false(path_offsets(p, 3, offsets));
 	assert_true(path_first_pointer(p, &offset));
 	assert_int_equal(offset, list - PLACE);
 	assert_false(path_first_pointer(resolve(f, v.type, "newer.deep"), &offset));

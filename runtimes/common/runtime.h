@@ -334,6 +334,11 @@ struct runtime {
 	const char *(*job)(struct arena *a, const char *future);
 	const char *yield; /* path of the async fn that only lets other tasks run; NULL: none */
 	const char *worker_job; /* part of the name of the job that runs a worker; NULL: none */
+	/*
+	 * Paths from the future of that job, before its poll: to the index of the worker, and to
+	 * what is addr and serial of its runtime in a snapshot. NULL: none.
+	 */
+	const char *worker_index, *worker_runtime, *worker_serial;
 
 	/* -- layout files and tracing -- */
 

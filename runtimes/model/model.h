@@ -280,6 +280,8 @@ struct runtime_info {
 	bool workers_poll;  /* worker threads poll its tasks; false: the thread in block_on does */
 	const char *name;   /* as given to the builder; NULL: none */
 	uint64_t addr;      /* address of its handle */
+	/* Not that of one that had the address before; no file has it. 0: unknown. */
+	uint64_t serial;
 	unsigned workers;
 	size_t ntasks;           /* tasks listed in this snapshot */
 	uint64_t expected_tasks; /* the runtime's own count; valid if has_expected */

@@ -196,6 +196,7 @@ static void describe(struct collector *c, struct tokio_runtime *r, struct runtim
 	info->workers_poll = f->scheduler == TOKIO_MULTI_THREAD;
 	info->flavor = flavor_name(c, r);
 	info->addr = r->shared;
+	info->serial = r->owned_id;
 	info->version = r->tokio->version;
 	info->found_by = r->root ? r->root->found_by : NULL;
 	info->workers = 1;

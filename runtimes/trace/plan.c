@@ -19,6 +19,7 @@
 #include "runtimes/trace/plan_private.h"
 #include "runtimes/trace/returns.h"
 #include "runtimes/trace/tables.h"
+#include "runtimes/trace/worker_job.h"
 
 static const char *const event_names[TRACE_NEVENTS] = {
 	[TRACE_SPAWN] = "task-spawn",
@@ -201,6 +202,9 @@ static void describe_task(struct planner *p, const struct code_function *f,
 		describe_future(p, types.future, types.others, point);
 		if (types.has_offset && !types.others && point->job == TRACE_TASK)
 			point->places = place_plan_make(p->in, p->a, &types, &point->kernel);
+		if (point->job == TRACE_WORKER)
+			point->worker = worker_job_plan_make(p->in, p->a, p->runtime, &types,
+			                                     &point->kernel);
 	} else if (point->role == TRACE_AT_END && point->slow && !p->id->is_address) {
 		found = lookup_function(p->in->di, addr);
 		describe_future(p, found ? function_param(found, "T") : NULL, NULL, point);

@@ -18,6 +18,7 @@ struct inspector;
 struct place_plan;
 struct probe_id;
 struct runtime;
+struct worker_job_plan;
 
 /* The events of a trace. The first eight have the names of tokio-dtrace's probes. */
 enum trace_event {
@@ -85,6 +86,7 @@ struct trace_point {
 	const char *never_through;       /* and this, too */
 	bool slow;                       /* the kernel needs a single step there */
 	const struct place_plan *places; /* of TRACE_AT_POLL; NULL: where it sleeps stays unknown */
+	const struct worker_job_plan *worker; /* of a TRACE_WORKER; NULL: which one is unknown */
 	struct probe_point kernel;
 };
 

@@ -220,13 +220,12 @@ static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 
 	switch (p->role) {
 	case TRACE_AT_POLL:
+		/* Those of workers tell which thread is one, whatever is wanted of it. */
 		if (has_starts_alone(t, p))
-			return silence(wanted[p->job == TRACE_WORKER ? TRACE_WORKER_START
-			                                             : TRACE_POLL_START],
-			               false) |
+			return silence(p->job == TRACE_WORKER || wanted[TRACE_POLL_START], false) |
 			       PROBE_NO_CALL;
 		if (p->job == TRACE_WORKER)
-			return silence(wanted[TRACE_WORKER_START], wanted[TRACE_WORKER_STOP]);
+			return silence(true, true);
 		/* The first poll of a task may show its spawn. */
 		return silence(p->kernel.is_own_id || wanted[TRACE_POLL_START] ||
 		                       wanted[TRACE_SPAWN],
@@ -293,7 +292,7 @@ static struct error *describe(struct trace *t, size_t index)
 		kernel.address = p->address + trace_bias(t, p->code);
 	kernel.silent = silence_of(t, p);
 	kernel.path_from = is_wanted_path(t, p) ? p->address : 0;
-	if (t->options.no_places)
+	if (t->options.no_places && !kernel.at_entry)
 		kernel.npieces = 0;
 	TRY(note_address(t, index));
 	return probes_describe(t->probes, (uint32_t)index, &kernel);

@@ -7,6 +7,7 @@
 #include "runtimes/common/call_site.h"
 #include "runtimes/trace/trace_key.h"
 #include "runtimes/trace/trace_private.h"
+#include "runtimes/trace/worker_job.h"
 
 static const struct trace_point *point_at(const struct trace *t, uint64_t index)
 {
@@ -190,6 +191,19 @@ static bool pass_returned_end(struct trace *t, const struct trace_point *p,
 	return pass(t, &end);
 }
 
+/* The thread begins to run a worker, if the call is that of its job. */
+static void begin_worker(struct trace *t, const struct trace_point *p, const struct probe_record *r,
+                         const unsigned char *copy, const struct trace_item *item)
+{
+	struct worker_identity who;
+
+	if (item->event == TRACE_WORKER_START)
+		trace_threads_begin(&t->threads, item->tid,
+		                    p->worker && worker_job_read(p->worker, copy, r->copied, &who)
+		                            ? &who
+		                            : NULL);
+}
+
 /* The start or the end of a call. */
 static bool take_call(struct trace *t, const struct trace_point *p, const struct probe_record *r,
                       const unsigned char *copy, struct trace_item *item)
@@ -206,11 +220,16 @@ static bool take_call(struct trace *t, const struct trace_point *p, const struct
 		item->task = 0;
 	else
 		set_task(t, item, p, table);
-	if (!ends)
+	if (!ends) {
+		begin_worker(t, p, r, copy, item);
 		return begin_call(t, p, r, table, item) && pass(t, item);
+	}
 	end_call(t, p, r, copy, item);
-	return pass_returned_end(t, p, item) &&
-	       (item->poll_ns < t->options.min_ns || pass(t, item));
+	bool goes_on = pass_returned_end(t, p, item) &&
+	               (item->poll_ns < t->options.min_ns || pass(t, item));
+	if (item->event == TRACE_WORKER_STOP)
+		trace_threads_end(&t->threads, item->tid);
+	return goes_on;
 }
 
 /*

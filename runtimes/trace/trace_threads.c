@@ -5,6 +5,7 @@
 #include "debugger/base/clock.h"
 #include "debugger/base/log.h"
 #include "runtimes/model/model.h"
+#include "runtimes/trace/worker_job.h"
 
 enum {
 	MAX_KNOWN = 1 << 22,        /* threads: as many as the kernel has ids of them */
@@ -34,6 +35,19 @@ static struct known_thread *thread_known(struct trace_threads *t, pid_t tid)
 	return th;
 }
 
+/* The number of the runtime with that address and serial. */
+static int number_at(struct trace_threads *t, uint64_t addr, uint64_t serial)
+{
+	uint64_t key = map_key_of_pair(addr, serial);
+	uintptr_t number = (uintptr_t)map_get(&t->numbers, key);
+
+	if (!number) {
+		number = ++t->nruntimes;
+		map_put(&t->numbers, key, (void *)number);
+	}
+	return (int)number - 1;
+}
+
 /* The number of a runtime of a snapshot; -1: it has none. */
 static int number_of(struct trace_threads *t, const struct snapshot *s, int index)
 {
@@ -42,12 +56,7 @@ static int number_of(struct trace_threads *t, const struct snapshot *s, int inde
 	if (index < 0 || (size_t)index >= s->nruntimes)
 		return -1;
 	r = &s->runtimes[index];
-	uintptr_t number = (uintptr_t)map_get(&t->numbers, r->addr);
-	if (!number && r->addr) {
-		number = ++t->nruntimes;
-		map_put(&t->numbers, r->addr, (void *)number);
-	}
-	return (int)number - 1;
+	return r->addr ? number_at(t, r->addr, r->serial) : -1;
 }
 
 static void know_thread(struct trace_threads *t, const struct snapshot *s,
@@ -147,6 +156,25 @@ static void look_if_unknown(struct trace_threads *t, struct known_thread *th,
 	th->pause = th->pause * 2 < LAST_PAUSE_NS ? th->pause * 2 : LAST_PAUSE_NS;
 }
 
+void trace_threads_begin(struct trace_threads *t, pid_t tid, const struct worker_identity *who)
+{
+	struct known_thread *th = tid > 0 ? thread_known(t, tid) : NULL;
+
+	if (!th)
+		return;
+	th->worker = who ? who->worker : -1;
+	th->runtime = who ? number_at(t, who->runtime, who->serial) : th->runtime;
+	th->blocks_on = false;
+}
+
+void trace_threads_end(struct trace_threads *t, pid_t tid)
+{
+	struct known_thread *th = tid > 0 ? map_get(&t->known, (uint64_t)tid) : NULL;
+
+	if (th)
+		th->worker = -1;
+}
+
 void trace_threads_fill(struct trace_threads *t, struct trace_item *item)
 {
 	struct known_thread *th = item->tid > 0 ? thread_known(t, item->tid) : NULL;
@@ -154,16 +182,12 @@ void trace_threads_fill(struct trace_threads *t, struct trace_item *item)
 	item->worker = item->runtime = -1;
 	if (!th)
 		return;
-	/* A thread that runs a job of a pool, or another worker than before, is no worker any more.
-	 */
-	if (item->event == TRACE_WORKER_START ||
-	    (item->event == TRACE_POLL_START && item->job == TRACE_BLOCKING))
+	/* A thread that runs a job of a pool is no worker any more. */
+	if (item->event == TRACE_POLL_START && item->job == TRACE_BLOCKING)
 		th->worker = -1, th->blocks_on = false;
 	look_if_unknown(t, th, item);
 	item->worker = th->worker;
 	item->runtime = th->runtime;
-	if (item->event == TRACE_WORKER_STOP)
-		th->worker = -1;
 }
 
 void trace_threads_free(struct trace_threads *t)

@@ -10,11 +10,12 @@
 #include "runtimes/trace/trace.h"
 
 struct snapshot;
+struct worker_identity;
 
 /* All zeros: nothing is known, and nobody looks. Free it with trace_threads_free(). */
 struct trace_threads {
 	struct map known;               /* tid -> struct known_thread, in the arena */
-	struct map numbers;             /* address of a runtime's handle -> its number + 1 */
+	struct map numbers;             /* address and serial of a runtime -> its number + 1 */
 	unsigned nruntimes;             /* that have a number */
 	trace_look_fn *look;            /* NULL: threads that appear later stay unknown */
 	void *arg;                      /* of look */
@@ -28,6 +29,10 @@ struct trace_threads {
  * gave it, though others have ended since.
  */
 void trace_threads_know(struct trace_threads *t, const struct snapshot *s);
+/* A thread begins to run a worker: who it is; NULL: unknown. */
+void trace_threads_begin(struct trace_threads *t, pid_t tid, const struct worker_identity *who);
+/* It does not run one any more. */
+void trace_threads_end(struct trace_threads *t, pid_t tid);
 /*
  * Fills worker and runtime of an item that is passed on now. A thread that runs tasks, and is of no
  * runtime as far as is known, is looked up first.

@@ -9,6 +9,7 @@
 #include "debugger/base/clock.h"
 #include "runtimes/model/model.h"
 #include "runtimes/trace/trace_threads.h"
+#include "runtimes/trace/worker_job.h"
 
 /* A process as its looks show it. */
 struct process {
@@ -67,6 +68,7 @@ static void test_worker_begins(void **state)
 	assert_int_equal(p.nlooks, 3);
 	/* The thread is a worker until it stops, and the item of its stop is a worker's. */
 	assert_int_equal(fill(&t, TRACE_WORKER_STOP, 10).worker, 3);
+	trace_threads_end(&t, 10);
 	assert_int_equal(fill(&t, TRACE_WAKE, 10).worker, -1);
 	trace_threads_free(&t);
 }
@@ -107,12 +109,46 @@ static void test_numbers(void **state)
 	trace_threads_free(&t);
 }
 
+/*
+ * Workers that are known from their start need no look. A runtime that gets the memory of one that
+ * has ended is another one.
+ */
+static void test_workers_known(void **state)
+{
+	struct process p = one_worker;
+	struct trace_threads t = { .look = look, .arg = &p };
+	struct worker_identity who = { .worker = 1, .runtime = 0x2000, .serial = 7 };
+
+	(void)state;
+	trace_threads_begin(&t, 10, &who);
+	struct trace_item item = fill(&t, TRACE_WORKER_START, 10);
+	assert_int_equal(item.worker, 1);
+	assert_int_equal(item.runtime, 0);
+	trace_threads_end(&t, 10);
+	assert_int_equal(fill(&t, TRACE_WAKE, 10).worker, -1);
+	who = (struct worker_identity){ .worker = 0, .runtime = 0x2000, .serial = 8 };
+	trace_threads_begin(&t, 10, &who);
+	assert_int_equal(fill(&t, TRACE_PARK, 10).worker, 0);
+	assert_int_equal(fill(&t, TRACE_PARK, 10).runtime, 1);
+	assert_int_equal(p.nlooks, 0);
+	/* A snapshot has the serial, too. */
+	p.runtimes[0].serial = 7;
+	p.threads[1].runtime = 0;
+	assert_int_equal(fill(&t, TRACE_WAKE, 11).runtime, 0);
+	assert_int_equal(p.nlooks, 1);
+	/* One that does not is looked at. */
+	trace_threads_begin(&t, 10, NULL);
+	assert_int_equal(fill(&t, TRACE_WORKER_START, 10).worker, -1);
+	trace_threads_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_worker_begins),
 		cmocka_unit_test(test_no_runtime),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_workers_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

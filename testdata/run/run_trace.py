@@ -420,6 +420,21 @@ def check_launched_workers(asyncdbg, program, options):
     check("launched: runtimes that spawn", {i["runtime"] for i in items if i["event"] == "task-spawn"}, {0})
 
 
+def check_brief_runtimes(asyncdbg, program, options):
+    """Workers that end before anybody can look at them, of runtimes that may get the memory of the last one."""
+    runtimes = 20
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        subprocess.run([asyncdbg, "--jsonl", "trace", "-o", file.name, *options, "--", program, "now", f"brief {runtimes}"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=WAIT)
+        items = [i for i in map(json.loads, open(file.name, encoding="utf-8")) if "t" in i and "tid" in i]
+    workers = [(runtime, worker) for runtime in range(runtimes) for worker in (0, 1)]
+    for event in ["worker-thread-start", "worker-thread-stop"]:
+        seen = [(i["runtime"], i["worker"]) for i in items if i["event"] == event]
+        check(f"brief: runtimes and workers of {event}", sorted(seen, key=str), sorted(workers, key=str))
+    polled = [i["runtime"] for i in items if i["event"] == START and i["kind"] == "task" and i["worker"] in (0, 1)]
+    check("brief: runtimes that poll", polled, list(range(runtimes)))
+
+
 def run_launched(asyncdbg, program, options):
     """A program that asyncdbg starts: nothing of it is missed."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
@@ -433,6 +448,7 @@ def run_launched(asyncdbg, program, options):
         check("launched: ends seen late", end["unmatched"], 0)
         check_tasks(items, truth, head["events"])
     check_launched_workers(asyncdbg, program, options)
+    check_brief_runtimes(asyncdbg, program, options)
     check_calls(asyncdbg, [
         (["trace", "--", "/nonexistent/program"], 2, "cannot start"),
         (["trace", "--", "true"], 2, "no async runtime"),

@@ -8,6 +8,7 @@
 //! counts               tasks of a multi-thread runtime that yield, sleep, spawn, panic and are aborted; jobs
 //! current              tasks of a current-thread runtime and of a LocalSet
 //! several              two multi-thread runtimes, one after the other started
+//! brief [RUNTIMES]     multi-thread runtimes, each of which is built, runs a task and is dropped
 //! pingpong [ROUNDS]    two tasks of one worker that wake each other
 //! boxed                tasks whose futures are in boxes, or await such ones
 //! stall                a task that sleeps in its poll for 30 ms
@@ -62,6 +63,7 @@ fn run(section: &str) {
         "counts" => tasks::counts(),
         "current" => tasks::current(),
         "several" => tasks::several(),
+        "brief" => tasks::brief(number(0, 10)),
         "pingpong" => tasks::pingpong(number(0, 1000)),
         "stall" => load::stall(),
         "spin" => load::spin(number(0, 30)),
