@@ -10,7 +10,10 @@
 #include "runtimes/common/plausible.h"
 #include "runtimes/holding/holding.h"
 
-enum { MAX_EXECUTORS = 256, TOP = 4096 /* above the outermost frame of a stack */ };
+enum {
+	MAX_EXECUTORS = 4096 /* each is compared with all */,
+	TOP = 4096 /* above the outermost frame of a stack */
+};
 
 /* ---- stacks: a header that was copied into a task from there is still there ---- */
 
@@ -88,8 +91,11 @@ static struct executor *find_executor(struct collector *c, struct executor_copy 
 		if (same && e->copy == copy)
 			return e;
 	}
-	if (w->nexecutors >= MAX_EXECUTORS)
+	if (w->nexecutors >= MAX_EXECUTORS) {
+		snapshot_incomplete(c->out, "more than %d executors: tasks of others are missing",
+		                    MAX_EXECUTORS);
 		return NULL;
+	}
 	struct executor *e = &w->executors[w->nexecutors++];
 	*e = (struct executor){ .copy = copy, .state = state, .crate = crate };
 	describe(c, e);

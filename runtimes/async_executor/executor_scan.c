@@ -10,9 +10,7 @@
 #include "runtimes/common/word_scan.h"
 
 enum {
-	MAX_RANGES = 8,
 	MAX_CANDIDATES = 1 << 20,
-	MAX_ROOTS = 4096,
 	MAX_ENTRIES = 1 << 24,
 	MAX_COUNT = 1 << 30, /* of a live Arc */
 	MAX_TRIED = 64,      /* tasks of one executor */
@@ -20,9 +18,8 @@ enum {
 
 struct scan {
 	struct inspector *in;
-	struct word_range ranges[MAX_RANGES]; /* of is a copy */
-	size_t nranges;
-	struct map seen;       /* addresses of States */
+	VEC(struct word_range) ranges; /* of is a copy */
+	struct map seen;               /* addresses of States */
 	struct map references; /* words that refer to these: most tasks need no other look */
 	size_t candidates;
 };
@@ -32,8 +29,8 @@ static void add_range(struct scan *s, struct executor_copy *copy, struct dwarf_m
 	uint64_t low, high;
 
 	debuginfo_constants(dm, &low, &high);
-	if (low < high && s->nranges < MAX_RANGES)
-		s->ranges[s->nranges++] =
+	if (low < high)
+		*vec_push(&s->ranges) =
 			(struct word_range){ low + dm->module->bias, high - low, copy };
 }
 
@@ -127,8 +124,7 @@ static struct error *add_root(struct scan *s, struct executor_copy *copy,
 	bool found;
 
 	TRY(read_reference(s->in, h, &ref, &found));
-	if (!found || !copy->state || state->roots.n >= MAX_ROOTS ||
-	    map_has(&s->seen, ref.state.addr))
+	if (!found || !copy->state || map_has(&s->seen, ref.state.addr))
 		return NULL;
 	TRY(owns_tasks(s->in, copy, ref.state, &found));
 	if (!found || !map_put(&s->seen, ref.state.addr, NULL))
@@ -248,9 +244,10 @@ struct error *executor_scan(struct inspector *in)
 		add_range(&s, copy, copy->dm);
 	/* The reads are aside: their pages need not be copied in each stop. */
 	target_begin_aside(in->target, &before);
-	struct error *err = word_scan_run(in, s.ranges, s.nranges, "tasks of async-executor",
+	struct error *err = word_scan_run(in, s.ranges.data, s.ranges.n, "tasks of async-executor",
 	                                  look_at, finish, &s, &state->cut);
 	target_end_aside(in->target, &before);
+	vec_free(&s.ranges);
 	map_free(&s.seen);
 	map_free(&s.references);
 	return err;

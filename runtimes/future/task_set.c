@@ -1,11 +1,8 @@
 #include "runtimes/future/task_set.h"
 
-enum { MAX_SETS = 1 << 16 };
-
 void task_set_add(struct collector *c, const struct task_set *set)
 {
-	if (c->task_sets.n < MAX_SETS)
-		*vec_push(&c->task_sets) = *set;
+	*vec_push(&c->task_sets) = *set;
 }
 
 void task_set_met(struct decoder *d, const struct task_set_ops *of, struct value v,

@@ -34,8 +34,6 @@ enum thread_pool_status {
 	THREAD_POOL_COMPLETE,
 };
 
-enum { THREAD_POOL_VTABLES = 8 /* of one kind of waker: the compiler may make several */ };
-
 /* One copy of the crate. */
 struct thread_pool_copy {
 	struct thread_pool_copy *next;
@@ -53,9 +51,10 @@ struct thread_pool_copy {
 	uint64_t strong, data;     /* offsets in arc */
 	uint64_t state_data;       /* offset of the PoolState in its ArcInner */
 	struct bindings layout;
-	uint64_t vtables[THREAD_POOL_VTABLES]; /* of wakers */
+	uint64_t *vtables; /* of wakers: the compiler may make several */
 	size_t nvtables;
-	bool scanned; /* vtables were looked for */
+	bool scanned;   /* vtables were looked for */
+	bool too_large; /* not among all constants, or there are too many of them */
 };
 
 /* The address of what may be a WakeHandle. */

@@ -79,8 +79,13 @@ static void add_pool(struct collector *c, const struct thread_pool_copy *copy, u
 {
 	struct thread_pool_walk *w = thread_pool_walk(c);
 
-	if (find_pool(c, state) || w->pools.n >= MAX_POOLS)
+	if (find_pool(c, state))
 		return;
+	if (w->pools.n >= MAX_POOLS) {
+		snapshot_incomplete(c->out, "more than %d ThreadPools: tasks of others are missing",
+		                    MAX_POOLS);
+		return;
+	}
 	*vec_push(&w->pools) = (struct thread_pool){ .copy = copy, .state = state };
 	describe(c, &w->pools.data[w->pools.n - 1]);
 }

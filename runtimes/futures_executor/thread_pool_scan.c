@@ -14,29 +14,23 @@
 
 enum {
 	WORD = 8,
-	MAX_RANGES = 32,
 	MAX_LEADS = 1 << 20,
-	MAX_FUNCTIONS = 64,
-	MAX_CONSTANTS = 64 << 20, /* bytes */
+	MAX_CONSTANTS = 512 << 20, /* bytes of a module */
+	MAX_VTABLES = 1 << 10,
 	PIECE = 1 << 16,
 	MAX_COUNT = 1 << 30,
 };
 
 /* ---- vtables ---- */
 
-struct functions {
-	uint64_t addrs[MAX_FUNCTIONS]; /* link-time */
-	size_t n;
-};
-
 /* Instances of a generic function have the same name. futures-task 0.3, src/waker.rs */
 static void note_function(const char *name, uint64_t addr, uint64_t size, void *arg)
 {
-	struct functions *f = arg;
+	address_vec *link_time = arg;
 
 	(void)size;
-	if (f->n < MAX_FUNCTIONS && strstr(name, "wake_by_ref_arc_raw"))
-		f->addrs[f->n++] = addr;
+	if (strstr(name, "wake_by_ref_arc_raw"))
+		*vec_push(link_time) = addr;
 }
 
 /* Does the function wake tasks of a ThreadPool? Functions of several types may have been merged. */
@@ -51,40 +45,34 @@ static bool wakes_tasks(struct inspector *in, const struct thread_pool_copy *cop
 
 /* The functions that wake tasks; none in a file without symbols. */
 static void find_functions(struct inspector *in, const struct thread_pool_copy *copy,
-                           struct functions *ret)
+                           address_vec *ret)
 {
-	struct functions all = { 0 };
+	address_vec all = { 0 };
 
-	ret->n = 0;
 	symtab_each_function(copy->dm, note_function, &all);
 	for (size_t i = 0; i < all.n; i++) {
-		uint64_t addr = all.addrs[i] + copy->dm->module->bias;
+		uint64_t addr = all.data[i] + copy->dm->module->bias;
 
 		if (wakes_tasks(in, copy, addr))
-			ret->addrs[ret->n++] = addr;
+			*vec_push(ret) = addr;
 	}
+	vec_free(&all);
 }
 
 /* Is it the address of such a function? A layout file has these functions by their names. */
-static bool is_wake(struct inspector *in, const struct functions *f, uint64_t word)
+static bool is_wake(struct inspector *in, const address_vec *f, uint64_t word)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		if (f->addrs[i] == word)
+		if (f->data[i] == word)
 			return true;
 	}
 	const struct function *found = in->layout && !f->n ? lookup_function(in->di, word) : NULL;
 	return found && found->low == word && str_begins(found->name, THREAD_POOL_WAKE);
 }
 
-static void add_vtable(struct thread_pool_copy *copy, uint64_t addr)
-{
-	if (copy->nvtables < THREAD_POOL_VTABLES)
-		copy->vtables[copy->nvtables++] = addr;
-}
-
 /* Looks for addresses of the functions among the constants, at their place in a vtable. */
 static void find_in_constants(struct inspector *in, struct thread_pool_copy *copy,
-                              const struct functions *f, uint64_t slot)
+                              const address_vec *f, uint64_t slot, address_vec *ret)
 {
 	SCRATCH(scratch);
 	uint64_t *words = NEW_ARRAY(&scratch, uint64_t, PIECE / WORD);
@@ -94,13 +82,15 @@ static void find_in_constants(struct inspector *in, struct thread_pool_copy *cop
 	debuginfo_constants(copy->dm, &low, &high);
 	low = (low + copy->dm->module->bias + WORD - 1) / WORD * WORD;
 	high += copy->dm->module->bias;
-	for (uint64_t at = low; at < high && at - low < MAX_CONSTANTS; at += PIECE) {
+	copy->too_large = low < high && high - low > MAX_CONSTANTS;
+	high = copy->too_large ? low + MAX_CONSTANTS : high;
+	for (uint64_t at = low; at < high && ret->n < MAX_VTABLES; at += PIECE) {
 		struct error *err = target_read_through(
 			in->target, at, words, high - at < PIECE ? high - at : PIECE, &got);
 
 		for (size_t i = 0; !err && i < got / WORD; i++) {
 			if (is_wake(in, f, words[i]))
-				add_vtable(copy, at + i * WORD - slot);
+				*vec_push(ret) = at + i * WORD - slot;
 		}
 		error_free(err);
 	}
@@ -109,21 +99,24 @@ static void find_in_constants(struct inspector *in, struct thread_pool_copy *cop
 static void find_vtables(struct inspector *in, struct thread_pool_copy *copy)
 {
 	const struct member *m = copy->vtable ? type_member(copy->vtable, "wake_by_ref") : NULL;
-	struct functions f;
+	address_vec f = { 0 }, vtables = { 0 };
 
 	copy->scanned = true;
 	find_functions(in, copy, &f);
 	if (m && (f.n || in->layout))
-		find_in_constants(in, copy, &f, m->offset);
+		find_in_constants(in, copy, &f, m->offset, &vtables);
+	vec_free(&f);
+	copy->too_large |= vtables.n >= MAX_VTABLES;
+	copy->nvtables = vtables.n;
+	copy->vtables = vec_to_arena(&vtables, &in->arena);
 }
 
 /* ---- wakers ---- */
 
 struct scan {
 	struct inspector *in;
-	struct word_range ranges[MAX_RANGES]; /* of is a copy */
-	size_t nranges;
-	struct map seen; /* addresses of handles */
+	VEC(struct word_range) ranges; /* of is a copy */
+	struct map seen;               /* addresses of handles */
 };
 
 /* Adds what the word beside a vtable's address leads to, if it may be a handle. */
@@ -170,15 +163,16 @@ struct error *thread_pool_scan(struct inspector *in)
 	for (struct thread_pool_copy *copy = state->copies; copy; copy = copy->next) {
 		if (!copy->scanned)
 			find_vtables(in, copy);
-		for (size_t i = 0; i < copy->nvtables && s.nranges < MAX_RANGES; i++)
-			s.ranges[s.nranges++] = (struct word_range){ copy->vtables[i], 1, copy };
+		for (size_t i = 0; i < copy->nvtables; i++)
+			*vec_push(&s.ranges) = (struct word_range){ copy->vtables[i], 1, copy };
 	}
-	if (!s.nranges)
+	if (!s.ranges.n)
 		return NULL;
 	target_begin_aside(in->target, &before);
-	struct error *err = word_scan_run(in, s.ranges, s.nranges, "tasks of a ThreadPool", look_at,
-	                                  finish, &s, &state->cut);
+	struct error *err = word_scan_run(in, s.ranges.data, s.ranges.n, "tasks of a ThreadPool",
+	                                  look_at, finish, &s, &state->cut);
 	target_end_aside(in->target, &before);
+	vec_free(&s.ranges);
 	map_free(&s.seen);
 	return err;
 }
@@ -195,6 +189,12 @@ void thread_pool_note(struct collector *c)
 				c->out,
 				"%s: the symbols of the wakers of a ThreadPool were not "
 				"found: tasks that wait are not shown",
+				copy->module);
+		if (copy->too_large)
+			snapshot_incomplete(
+				c->out,
+				"%s: wakers of a ThreadPool were looked for in a part of its "
+				"constants alone: tasks that wait may be missing",
 				copy->module);
 	}
 }

@@ -6,7 +6,7 @@
 #include "runtimes/common/thread_local.h"
 #include "runtimes/tokio/tokio_root.h"
 
-enum { MAX_RUNTIMES = 4096, MAX_WORKERS = 65536 };
+enum { MAX_WORKERS = 65536 };
 
 static void note_error(struct collector *c, const struct thread *th, struct error *err)
 {
@@ -242,7 +242,7 @@ static void add_hidden(struct collector *c, struct map *seen, runtime_vec *found
 	/* Few threads: memory was not scanned for this walk, and what they run is elsewhere. */
 	size_t nroots = tokio_of(c->in)->roots && !c->few ? tokio_of(c->in)->roots->list.n : 0;
 
-	for (size_t i = 0; i < nroots && found->n < MAX_RUNTIMES; i++) {
+	for (size_t i = 0; i < nroots; i++) {
 		const struct tokio_root *root = &tokio_of(c->in)->roots->list.data[i];
 		const struct tokio_flavor *f = root->flavor;
 		struct tokio *k = f ? tokio_root_tokio(c, root) : NULL;
@@ -274,7 +274,7 @@ void tokio_find_runtimes(struct collector *c, struct tokio_thread *threads,
 	struct target *t = c->in->target;
 	struct map seen = { 0 };
 
-	for (size_t i = 0; i < t->nthreads && found.n < MAX_RUNTIMES; i++) {
+	for (size_t i = 0; i < t->nthreads; i++) {
 		struct tokio_thread *tt = &threads[i];
 
 		if (!tt->tokio || !map_put(&seen, tt->shared, NULL))

@@ -9,7 +9,7 @@
 #include "dwarf/module/symbols.h"
 
 enum {
-	MAX_ROOTS = 4096,
+	MAX_ROOTS = 1 << 14, /* each is compared with all */
 	MAX_LEADS = 1 << 17,
 	MAX_COUNT = 1 << 30, /* of a live Arc */
 	/* Ids of lists are counted from 1 (runtime/task/list.rs, NEXT_OWNED_TASKS_ID). */
@@ -32,6 +32,11 @@ void tokio_note_roots(struct collector *c)
 
 	if (roots && roots->cut)
 		snapshot_note_unscanned(c->out, roots->cut);
+	if (roots && roots->full)
+		snapshot_incomplete(c->out,
+		                    "more than %d runtimes and LocalSets that no thread is inside: "
+		                    "tasks of others are missing",
+		                    MAX_ROOTS);
 }
 
 void tokio_roots_close(struct inspector *in)
@@ -192,6 +197,12 @@ static struct tokio_root *known_root(struct tokio_roots *roots, uint64_t addr)
 	return NULL;
 }
 
+static bool has_room(struct tokio_roots *roots)
+{
+	roots->full |= roots->list.n == MAX_ROOTS;
+	return roots->list.n < MAX_ROOTS;
+}
+
 /*
  * Ids of lists are small numbers, which are frequent in memory: when read as a scheduler of another
  * kind, the bytes may show the right id by chance. So the type of the scheduler decides.
@@ -216,7 +227,7 @@ struct tokio_root *tokio_root_add(struct inspector *in, struct tokio *k, uint64_
 		if (!same_type(scheduler, f ? bindings_type(&k->layout, f->arc) : set_type(in, k)))
 			continue;
 		root = known_root(roots, s.data.addr);
-		if (!root && roots->list.n < MAX_ROOTS) {
+		if (!root && has_room(roots)) {
 			root = vec_push(&roots->list);
 			*root = (struct tokio_root){ .tokio = k,
 				                     .flavor = f,
@@ -284,6 +295,14 @@ static const struct tokio_runtime *hidden_runtime(const struct collector *c,
 	return r && r->root ? r : NULL;
 }
 
+static void note_too_many_leads(struct collector *c)
+{
+	snapshot_incomplete(c->out,
+	                    "more than %d handles and wakers of tasks lead to no runtime that "
+	                    "a thread is inside: not all of them were followed",
+	                    MAX_LEADS);
+}
+
 void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind)
 {
 	const struct task *task = map_get(&c->tasks, header);
@@ -297,11 +316,7 @@ void tokio_lead(struct collector *c, uint64_t header, enum lead_kind kind)
 			                    .task = c->decoding,
 			                    .thread = c->decoding_thread };
 	else if (!task)
-		snapshot_incomplete(
-			c->out,
-			"more than %d handles and wakers of tasks lead to no runtime that "
-			"a thread is inside: not all of them were followed",
-			MAX_LEADS);
+		note_too_many_leads(c);
 }
 
 void tokio_waker_met(struct collector *c, uint64_t data)
@@ -340,7 +355,9 @@ static bool handle_lead(struct collector *c, struct value v, const struct tokio_
 	error_free(err);
 	if (err || !found)
 		return false;
-	if (!is_entered(c, handle.addr) && tokio_walk(c)->leads.n < MAX_LEADS)
+	if (is_entered(c, handle.addr))
+		return true;
+	if (tokio_walk(c)->leads.n < MAX_LEADS)
 		*vec_push(&tokio_walk(c)->leads) =
 			(struct task_lead){ .handle = handle.addr,
 			                    .strong = strong.addr,
@@ -349,6 +366,8 @@ static bool handle_lead(struct collector *c, struct value v, const struct tokio_
 			                    .kind = LEAD_HANDLE,
 			                    .task = c->decoding,
 			                    .thread = c->decoding_thread };
+	else
+		note_too_many_leads(c);
 	return true;
 }
 
@@ -495,7 +514,7 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 
 	for (struct tokio *k = tokio_of(c->in)->copies; k && !root.tokio; k = k->next)
 		root.tokio = k->dm->module == lead->module ? k : NULL;
-	if (!root.tokio || known_root(roots, root.addr) || roots->list.n == MAX_ROOTS)
+	if (!root.tokio || known_root(roots, root.addr))
 		return;
 	handle.type = bindings_type(&root.tokio->layout, lead->flavor->handle);
 	if (!handle.type)
@@ -504,7 +523,8 @@ static void follow_handle(struct collector *c, const struct task_lead *lead)
 		read_owned(c->in->target, root.tokio, lead->flavor, handle, &owned, &found);
 	error_free(err);
 	root.owned_id = owned.id;
-	if (err || !found || !owned.id || owned.id > MAX_LISTS || !tokio_root_lives(c, &root))
+	if (err || !found || !owned.id || owned.id > MAX_LISTS || !tokio_root_lives(c, &root) ||
+	    !has_room(roots))
 		return;
 	root.found_by = lead_text(&c->in->arena, lead);
 	*vec_push(&roots->list) = root;

@@ -25,12 +25,14 @@ struct tokio_root {
 struct tokio_roots {
 	VEC(struct tokio_root) list;
 	const char *cut; /* why the scan did not cover all memory, with advice; NULL: it did */
+	bool full;       /* there was no room for a further one */
 };
 
 /* Creates tokio_of(in)->roots anew, empty; frees it. */
 void tokio_roots_open(struct inspector *in);
 void tokio_roots_close(struct inspector *in);
-/* Adds a note to the snapshot when the scan did not cover all memory. */
+/* Adds a note to the snapshot when the scan did not cover all memory, and where roots are left out.
+ */
 void tokio_note_roots(struct collector *c);
 
 /*

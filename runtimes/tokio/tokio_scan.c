@@ -13,7 +13,6 @@
 #include "runtimes/tokio/tokio_root.h"
 
 enum {
-	MAX_RANGES = 8,
 	MAX_VTABLE = 256,
 	MAX_FUNCTIONS = 16,
 	MAX_CANDIDATES = 1 << 16,
@@ -48,11 +47,11 @@ struct candidate {
 struct scan {
 	struct inspector *in;
 	struct target *t;
-	struct word_range words[MAX_RANGES]; /* of is the range below of the same index */
-	struct range ranges[MAX_RANGES];
-	size_t nranges;
-	struct map vtables; /* address -> offset of the scheduler as a pointer, NULL: no vtable */
-	struct map seen;    /* hashes of a scheduler's Arc and a list */
+	VEC(struct word_range) words; /* of is the range below of the same index */
+	VEC(struct range) ranges;     /* must not be reallocated, once words refer to them */
+	/* An address and its range -> offset of the scheduler as a pointer; NULL: no vtable. */
+	struct map vtables;
+	struct map seen; /* hashes of a scheduler's Arc and a list */
 	VEC(struct candidate) candidates;
 };
 
@@ -97,11 +96,12 @@ static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
 	    !read_form(s->in, vtable, &r.form))
 		return false;
 	debuginfo_constants(dm, &low, &high);
-	if (low < high && s->nranges < MAX_RANGES) {
-		s->ranges[s->nranges] = r;
-		s->words[s->nranges] = (struct word_range){ low + dm->module->bias, high - low,
-			                                    &s->ranges[s->nranges] };
-		s->nranges++;
+	if (low < high) {
+		struct range *of = vec_push(&s->ranges);
+
+		*of = r;
+		*vec_push(&s->words) =
+			(struct word_range){ low + dm->module->bias, high - low, of };
 	}
 	return true;
 }
@@ -113,7 +113,11 @@ static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
 static bool find_ranges(struct scan *s)
 {
 	bool all = true;
+	size_t n = 0;
 
+	for (struct tokio *k = tokio_of(s->in)->copies; k; k = k->next)
+		n++;
+	vec_reserve(&s->ranges, 2 * n);
 	for (struct tokio *k = tokio_of(s->in)->copies; k; k = k->next) {
 		all &= add_range(s, k, k->dm);
 		for (size_t i = 0; i < s->in->di->nmodules; i++) {
@@ -161,7 +165,7 @@ static uint64_t read_vtable(const struct scan *s, const struct range *r, uint64_
 
 static uint64_t find_vtable(struct scan *s, const struct range *r, uint64_t addr)
 {
-	uint64_t key = addr | (uint64_t)(r - s->ranges);
+	uint64_t key = map_key_of_pair(addr, (uint64_t)(r - s->ranges.data));
 
 	if (!map_has(&s->vtables, key))
 		map_put(&s->vtables, key, (void *)(uintptr_t)read_vtable(s, r, addr));
@@ -268,10 +272,12 @@ struct error *tokio_scan(struct inspector *in)
 	 * that.
 	 */
 	if (!find_ranges(&s))
-		s.nranges = 0;
-	struct error *err =
-		word_scan_run(in, s.words, s.nranges, "tasks of runtimes that no thread is inside",
-	                      look_at, after, &s, &tokio_of(in)->roots->cut);
+		s.words.n = 0;
+	struct error *err = word_scan_run(in, s.words.data, s.words.n,
+	                                  "tasks of runtimes that no thread is inside", look_at,
+	                                  after, &s, &tokio_of(in)->roots->cut);
+	vec_free(&s.words);
+	vec_free(&s.ranges);
 	map_free(&s.vtables);
 	map_free(&s.seen);
 	vec_free(&s.candidates);

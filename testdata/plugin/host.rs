@@ -1,7 +1,7 @@
-//! Loads LIBRARY, calls its function plugin and unloads it again, TIMES times. Prints what each call has
+//! Loads each LIBRARY, calls its function plugin and unloads it again, TIMES times. Prints what each call has
 //! returned. With a third argument, each time it first prints "ready" and reads a line of stdin.
 //!
-//! usage: host LIBRARY TIMES [WAIT]
+//! usage: host LIBRARY[:LIBRARY...] TIMES [WAIT]
 
 use std::ffi::{c_char, c_int, c_void, CString};
 
@@ -28,7 +28,7 @@ fn call(path: &CString, n: u32) -> u64 {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let path = CString::new(arguments.next().expect("no library")).expect("a NUL");
+    let paths = arguments.next().expect("no library");
     let times: u32 = arguments.next().expect("no number").parse().expect("no number");
 
     let waits = arguments.next().is_some();
@@ -38,6 +38,8 @@ fn main() {
             println!("ready");
             std::io::stdin().read_line(&mut String::new()).expect("no line");
         }
-        println!("{}", call(&path, n));
+        for path in paths.split(':') {
+            println!("{}", call(&CString::new(path).expect("a NUL"), n));
+        }
     }
 }

@@ -6,14 +6,17 @@ usage: run_plugged.py ASYNCDBG HOST LIBRARY
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 from run_plugin import LIMIT, expect, run, stops
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "plugged/src/lib.rs"
 TIMES = 2
+COPIES = 10
 
 
 def line_of(text):
@@ -150,6 +153,24 @@ def check_event_later(asyncdbg, host, library):
     held.end()
 
 
+def check_many(asyncdbg, host, library):
+    """Of many copies of tokio, none of which a thread is inside, each has its tasks."""
+    with tempfile.TemporaryDirectory() as directory:
+        copies = [shutil.copy(library, f"{directory}/lib{n}.so") for n in range(COPIES)]
+        with subprocess.Popen([host, ":".join(copies), "2", "wait"], env=dict(os.environ, PLUGGED_LEAVES="1"),
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            expect("it waits", "ready\n", process.stdout.readline())
+            process.stdin.write("\n")
+            process.stdin.flush()
+            while process.stdout.readline() != "ready\n":
+                pass
+            done = subprocess.run([asyncdbg, "-p", str(process.pid), "--json", "tasks"], stdout=subprocess.PIPE,
+                                  text=True, timeout=LIMIT, check=False)
+            process.kill()
+    tasks = json.loads(done.stdout)["tasks"]
+    expect("tasks of copies", ["plugged::idle"] * COPIES, root_of(tasks))
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
@@ -157,6 +178,7 @@ def main():
     check_seen_later(*sys.argv[1:])
     check_events(sys.argv[1], f"{sys.argv[2]} {sys.argv[3]} {TIMES}")
     check_event_later(*sys.argv[1:])
+    check_many(*sys.argv[1:])
     print("runtimes in libraries: all as they should be")
 
 
