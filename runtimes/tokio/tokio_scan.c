@@ -48,7 +48,7 @@ struct scan {
 	struct inspector *in;
 	struct target *t;
 	VEC(struct word_range) words; /* of is the range below of the same index */
-	VEC(struct range) ranges;     /* must not be reallocated, once words refer to them */
+	VEC(struct range) ranges;     /* all of them, before words refer to them */
 	/* An address and its range -> offset of the scheduler as a pointer; NULL: no vtable. */
 	struct map vtables;
 	struct map seen; /* hashes of a scheduler's Arc and a list */
@@ -97,11 +97,9 @@ static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
 		return false;
 	debuginfo_constants(dm, &low, &high);
 	if (low < high) {
-		struct range *of = vec_push(&s->ranges);
-
-		*of = r;
+		*vec_push(&s->ranges) = r;
 		*vec_push(&s->words) =
-			(struct word_range){ low + dm->module->bias, high - low, of };
+			(struct word_range){ low + dm->module->bias, high - low, NULL };
 	}
 	return true;
 }
@@ -113,11 +111,7 @@ static bool add_range(struct scan *s, struct tokio *k, struct dwarf_module *dm)
 static bool find_ranges(struct scan *s)
 {
 	bool all = true;
-	size_t n = 0;
 
-	for (struct tokio *k = tokio_of(s->in)->copies; k; k = k->next)
-		n++;
-	vec_reserve(&s->ranges, 2 * n);
 	for (struct tokio *k = tokio_of(s->in)->copies; k; k = k->next) {
 		all &= add_range(s, k, k->dm);
 		for (size_t i = 0; i < s->in->di->nmodules; i++) {
@@ -127,6 +121,8 @@ static bool find_ranges(struct scan *s)
 				all &= add_range(s, k, dm);
 		}
 	}
+	for (size_t i = 0; i < s->words.n; i++)
+		s->words.data[i].of = &s->ranges.data[i];
 	return all;
 }
 
