@@ -142,13 +142,29 @@ static void test_workers_known(void **state)
 	trace_threads_free(&t);
 }
 
+/* However many threads a trace has met before, a worker is known from its start on. */
+static void test_many_threads(void **state)
+{
+	enum { FIRST = 1000, MANY = 70000 };
+	struct trace_threads t = { .look = NULL };
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		struct worker_identity who = { .worker = i, .runtime = 0x2000, .serial = 7 };
+
+		trace_threads_begin(&t, FIRST + i, &who);
+	}
+	assert_int_equal(fill(&t, TRACE_PARK, FIRST).worker, 0);
+	assert_int_equal(fill(&t, TRACE_PARK, FIRST + MANY - 1).worker, MANY - 1);
+	trace_threads_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_worker_begins),
-		cmocka_unit_test(test_no_runtime),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_workers_known),
+		cmocka_unit_test(test_worker_begins), cmocka_unit_test(test_no_runtime),
+		cmocka_unit_test(test_numbers),       cmocka_unit_test(test_workers_known),
+		cmocka_unit_test(test_many_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

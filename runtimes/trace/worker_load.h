@@ -9,8 +9,6 @@
 
 #include "runtimes/trace/trace.h"
 
-enum { WORKER_LOAD_THREADS = 1 << 10 /* that are followed */ };
-
 /* Never NULL. */
 struct worker_load *worker_load_new(void);
 /* NULL is allowed. */

@@ -80,11 +80,33 @@ static void test_what_is_not_known(void **state)
 	assert_loads(l, 900, "0: 100 of 100; ");
 }
 
+static void count(const struct trace_item *of, uint64_t busy, uint64_t all, void *arg)
+{
+	assert_int_equal(busy, 100);
+	assert_int_equal(all, 100);
+	*(size_t *)arg += of->worker >= 0;
+}
+
+/* Runtimes come and go in a long trace, each with workers of its own. */
+static void test_many_workers(void **state)
+{
+	enum { MANY = 5000 };
+	struct worker_load *l CLEANUP(worker_load_freep) = worker_load_new();
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 1; i <= MANY; i++)
+		add(l, TRACE_POLL_START, 100, 10 * i);
+	worker_load_take(l, 200, count, &n);
+	assert_int_equal(n, MANY - 1); /* one of them is NOBODY */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_what_is_not_known),
+		cmocka_unit_test(test_many_workers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
