@@ -110,9 +110,13 @@ static void take_all(struct lasting_list *list, const struct finding *found, siz
 			taken[i] |= l != NULL;
 		}
 	}
+	list->left_out = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct lasting *l = !taken[i] && checks_list_has(on, &found[i]) ? add(list) : NULL;
+		if (taken[i] || !checks_list_has(on, &found[i]))
+			continue;
+		struct lasting *l = add(list);
 
+		list->left_out += !l;
 		if (l)
 			take(l, &found[i]);
 	}

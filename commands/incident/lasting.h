@@ -13,7 +13,7 @@
 #include "debugger/base/vec.h"
 #include "runtimes/analysis/finding.h"
 
-enum { LASTING_MAX = 1024 }; /* findings that are followed at a time; more are left out */
+enum { LASTING_MAX = 1024 }; /* findings that are followed at a time; each is compared with all */
 
 /* A finding that the last check has found. */
 struct lasting {
@@ -26,6 +26,8 @@ struct lasting {
 /* Zero-initialised; lasting_free() frees it. */
 struct lasting_list {
 	VEC(struct lasting *) found;
+	size_t left_out; /* findings of the last check beyond LASTING_MAX
+	                  */
 };
 
 /* The findings of one check that begin or end. */

@@ -186,7 +186,7 @@ static void counts_what_the_list_has(void **state)
 	assert_int_equal(gone.n, 1);
 }
 
-/* The copies do not need what they were taken from, and more than are followed are left out. */
+/* The copies do not need what they were taken from, and more than are followed are counted. */
 static void is_bounded(void **state)
 {
 	static struct finding many[LASTING_MAX + 10];
@@ -205,6 +205,7 @@ static void is_bounded(void **state)
 	}
 	look(many, LASTING_MAX + 10, 1);
 	assert_int_equal(due.n, LASTING_MAX);
+	assert_int_equal(list.left_out, 10);
 	const struct batch first = due;
 	memset(names, 'x', sizeof(names));
 	memset(many, 0, sizeof(many));

@@ -34,6 +34,7 @@ struct watchdog {
 	struct lasting_list lasting;
 	unsigned failures; /* checks in a row that have failed */
 	bool any;          /* anything was reported */
+	bool left_out;     /* the last check left findings out */
 };
 
 /* ---- options ---- */
@@ -193,6 +194,13 @@ static struct error *compare(struct watchdog *w, const struct checks_result *res
 
 	lasting_compare(&w->lasting, &tmp, result->found, result->nfound, w->on, w->looks, &gone,
 	                &due);
+	if (w->lasting.left_out && !w->left_out)
+		warn(w,
+		     error_new(ERR_UNSUPPORTED,
+		               "%zu findings are left out, for no more than %d are followed at a "
+		               "time",
+		               w->lasting.left_out, LASTING_MAX));
+	w->left_out = w->lasting.left_out;
 	TRY(report(w, &gone));
 	return report(w, &due);
 }
