@@ -5,13 +5,9 @@
 
 #include "debugger/base/str.h"
 
-enum { MAX_VARIABLES = 1000 /* of a frame; each is compared with all */ };
-
 static size_t count_of(const struct native_frame *f)
 {
-	size_t n = f && f->found ? f->nlocals : 0;
-
-	return n < MAX_VARIABLES ? n : MAX_VARIABLES;
+	return f && f->found ? f->nlocals : 0;
 }
 
 /* One that is shadowed has the same name and another place. */
