@@ -18,7 +18,7 @@
 enum {
 	MAX_LINE = 512, /* bytes; longer ones are cut */
 	MAX_DESCRIPTORS = 1 << 20,
-	MAX_EPOLLS = 64,
+	MAX_EPOLLS = 1024,    /* a runtime has one, and a program may have one for each processor */
 	MAX_LOOKED = 1 << 12, /* descriptors that are read in advance */
 	MAX_LISTED = 1 << 20, /* descriptors that are read to find all sockets */
 };

@@ -266,6 +266,33 @@ static void test_epoll(void **state)
 	close(fds[1]);
 }
 
+/* Runtimes of a single thread, one for each of many processors, have an instance each. */
+static void test_many_epolls(void **state)
+{
+	enum { MANY = 200 };
+	int fds[2], epolls[MANY], fd;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	for (int i = 0; i < MANY; i++) {
+		epolls[i] = epoll_create1(0);
+		watch(epolls[i], fds[0], 0x7f0000000000 + 16 * (uint64_t)i);
+	}
+	CHILD(c, NULL, child_pause);
+	struct target *t CLEANUP(target_closep) = open_child(&c);
+
+	expect_ok(target_stop(t));
+	for (int i = 0; i < MANY; i++) {
+		assert_true(fd_info_by_epoll_data(t, 0x7f0000000000 + 16 * (uint64_t)i, &fd));
+		assert_int_equal(fd, fds[0]);
+	}
+	target_resume(t);
+	for (int i = 0; i < MANY; i++)
+		close(epolls[i]);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static const struct open_socket *socket_of(const struct open_socket *list, size_t n, int fd)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -322,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_descriptor_that_changes),
 		cmocka_unit_test(test_looked_at_before_the_stop),
 		cmocka_unit_test(test_epoll),
+		cmocka_unit_test(test_many_epolls),
 		cmocka_unit_test(test_all_sockets),
 	};
 
