@@ -216,10 +216,7 @@ static struct error *decode_oneshot_sender(struct leaf *l)
 
 /* ---- Mutex (futures-util 0.3, src/lock/mutex.rs) ---- */
 
-enum {
-	MUTEX_LOCKED = 1,
-	MAX_WAITERS = 1 << 16, /* slots of the slab of waiters */
-};
+enum { MUTEX_LOCKED = 1 };
 
 /* The waiter with that key; the slab's slots are Entry<Waiter>. *found false: there is none. */
 static struct error *find_waiter(struct leaf *l, struct value mutex, uint64_t key,
@@ -235,7 +232,7 @@ static struct error *find_waiter(struct leaf *l, struct value mutex, uint64_t ke
 	if (!*found)
 		return NULL;
 	TRY(value_slice(l->d->c->in->target, place, &slots));
-	*found = key < slots.count && slots.count <= MAX_WAITERS;
+	*found = key < slots.count;
 	if (!*found)
 		return NULL;
 	place = (struct value){ slots.element, slots.addr + key * type_size(slots.element) };

@@ -1,4 +1,4 @@
-/* Decodes a BiLock and Abortables of futures from made-up memory. */
+/* Decodes locks and Abortables of futures from made-up memory. */
 #include "runtimes/model/wait_kind.h"
 #include "runtimes/test/futures.h"
 
@@ -65,6 +65,29 @@ static void test_bilock(void **state)
 		assert_int_equal(futures_detail(future, "polled")->number, cases[i].polled);
 		futures_close(&f);
 	}
+}
+
+/* A mutex has a slot for each future that ever waited at the same time: there may be many. */
+static void test_mutex_of_many(void **state)
+{
+	struct futures f = open_crate();
+	struct value v =
+		futures_value(&f, "futures_util::lock::mutex::MutexLockFuture<u32>", FUTURES_ROOT);
+	struct value mutex =
+		futures_value(&f, "futures_util::lock::mutex::Mutex<u32>", FUTURES_OTHER);
+	struct value entry = futures_value(&f, "futures_util::lock::mutex::Entry", WAKER + 0x40);
+
+	(void)state;
+	futures_poke(&f, v, "mutex", mutex.addr);
+	futures_poke(&f, v, "wait_key", 0);
+	futures_poke(&f, mutex, "state", 1);
+	futures_poke(&f, mutex, "waiters.data.len", 2);
+	futures_poke(&f, mutex, "waiters.data.entries.buf.inner.ptr.pointer.pointer", entry.addr);
+	futures_poke(&f, mutex, "waiters.data.entries.len", 1 << 17);
+	struct value waiter = futures_member(futures_variant(&f, entry, "Occupied"), "__0");
+	futures_variant(&f, waiter, "Woken");
+	futures_expect(&f, v, "mutex", "futures mutex lock, held, woken, not taken yet");
+	futures_close(&f);
 }
 
 /* The waker of another task is stored, which polled the future last. */
@@ -185,8 +208,11 @@ static void test_abortable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bilock),    cmocka_unit_test(test_bilock_of_another),
-		cmocka_unit_test(test_half),      cmocka_unit_test(test_bad_bilock),
+		cmocka_unit_test(test_bilock),
+		cmocka_unit_test(test_mutex_of_many),
+		cmocka_unit_test(test_bilock_of_another),
+		cmocka_unit_test(test_half),
+		cmocka_unit_test(test_bad_bilock),
 		cmocka_unit_test(test_abortable),
 	};
 

@@ -18,6 +18,43 @@ impl Future for Leaf {
 }
 
 pub mod lock {
+    pub mod mutex {
+        use std::future::Future;
+        use std::hint::black_box;
+        use std::pin::Pin;
+        use std::task::{Context, Poll, Waker};
+
+        pub enum Waiter {
+            Waiting(Waker),
+            Woken,
+        }
+        pub enum Entry {
+            Vacant(usize),
+            Occupied(Waiter),
+        }
+        pub struct Slab {
+            pub entries: Vec<Entry>,
+            pub len: usize,
+        }
+        pub struct Guarded {
+            pub data: Slab,
+        }
+        pub struct Mutex<T> {
+            pub state: usize,
+            pub waiters: Guarded,
+            pub value: T,
+        }
+        pub struct MutexLockFuture<'a, T> {
+            pub mutex: Option<&'a Mutex<T>>,
+            pub wait_key: usize,
+        }
+        impl<T> Future for MutexLockFuture<'_, T> {
+            type Output = ();
+            fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+                black_box(Poll::Pending)
+            }
+        }
+    }
     pub mod bilock {
         use std::cell::UnsafeCell;
         use std::future::Future;
@@ -125,10 +162,12 @@ pub fn futures_util(
     b: &mut abortable::Abortable<Leaf>,
     c: &mut future::abortable::Abortable<Leaf>,
     d: &mut Read<'_>,
+    e: &mut lock::mutex::MutexLockFuture<'_, u32>,
     cx: &mut Context<'_>,
 ) {
     black_box(Pin::new(a).poll(cx).is_ready());
     black_box(Pin::new(b).poll(cx).is_ready());
     black_box(Pin::new(c).poll(cx).is_ready());
     black_box(Pin::new(d).poll(cx).is_ready());
+    black_box(Pin::new(e).poll(cx).is_ready());
 }
