@@ -111,6 +111,8 @@ static void put_queue(struct json_writer *w, const struct graph *g, const struct
 	for (size_t i = 0; i < e->nbehind && i < MAX_NAMED; i++)
 		put_participant(w, NULL, &g->nodes[e->behind[i]]);
 	json_close_array(w);
+	if (e->nbehind > MAX_NAMED)
+		json_put_int(w, "queued_behind_count", (int64_t)e->nbehind);
 }
 
 static void put_link(struct json_writer *w, const struct graph *g, const struct verdict_link *l)

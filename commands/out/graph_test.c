@@ -487,6 +487,34 @@ static void alike_but_for_their_callers(void **state)
 	session_close(&s);
 }
 
+/* Of a long queue behind a future that is not polled, JSON has the first ones and their number. */
+static void a_long_queue_is_counted(void **state)
+{
+	static const char *const counts[] = { NULL, "\"queued_behind_count\":40" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		PROGRAM(p);
+		CAUGHT(c);
+		struct session s = { 0 };
+		struct future *first =
+			held(calls(&p, "app::add", locks(&p, "mutex", A, 1)), BRANCH_HELD);
+
+		add_task(&p, 5, calls(&p, "app::keep", joins(&p, 6), first));
+		for (int k = 0; k < (i ? 40 : 32); k++)
+			add_task(&p, 6 + (uint64_t)k,
+			         calls(&p, "app::f", locks(&p, "mutex", A, 2 + k)));
+		guards(&p, add_task(&p, 100, calls(&p, "app::g", sleeps(&p))), "mutex", A);
+		finish_program(&p);
+		ask(&c, &s, &p, "async deadlocks", JSONL);
+		assert_int_equal(count(c.answers, "queued_behind_count"), i);
+		assert_non_null(strstr(c.answers, "\"queued_behind\":["));
+		if (counts[i])
+			assert_non_null(strstr(c.answers, counts[i]));
+		session_close(&s);
+	}
+}
+
 /* JSON has all verdicts, and which of them are alike. */
 static void alike_as_json(void **state)
 {
@@ -860,6 +888,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graph_as_text),
+		cmocka_unit_test(a_long_queue_is_counted),
 		cmocka_unit_test(arms_are_shown_once),
 		cmocka_unit_test(all_that_know_are_shown),
 		cmocka_unit_test(a_block_on_that_runs_a_task),
