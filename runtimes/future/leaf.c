@@ -312,27 +312,33 @@ void wait_list(const struct leaf *l, const char *key, const char *const *list, s
 void wait_phrase(const struct leaf *l, const char *format, ...)
 {
 	va_list args;
-	char text[512];
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	l->w->phrase =
+		inspector_clean_name(l->d->c->a, arena_vprintf(&l->d->c->words, format, args));
 	va_end(args);
-	l->w->phrase = inspector_clean_name(l->d->c->a, text);
 }
 
 void wait_words(const struct leaf *l, ...)
 {
 	va_list args;
-	char text[512];
 	size_t n = 0;
 
 	va_start(args, l);
+	for (const char *word; (word = va_arg(args, const char *));)
+		n += strlen(word);
+	va_end(args);
+	char *text = arena_alloc(l->d->c->a, n + 1);
+
+	n = 0;
+	va_start(args, l);
 	for (const char *word; (word = va_arg(args, const char *));) {
-		size_t len = strnlen(word, sizeof(text) - n);
+		size_t len = strlen(word);
 
 		memcpy(text + n, word, len);
 		n += len;
 	}
 	va_end(args);
-	l->w->phrase = arena_strndup(l->d->c->a, text, n);
+	text[n] = '\0';
+	l->w->phrase = text;
 }

@@ -1,5 +1,6 @@
 /* How far a future is searched for what it polls, and that its problem names a limit that was
  * reached. */
+#include "runtimes/future/leaf.h"
 #include "runtimes/test/futures.h"
 
 enum { WAKER = FUTURES_OTHER + 0xf00, QUEUE = FUTURES_OTHER + 0x800, NODES = FUTURES_ROOT + 0x200 };
@@ -240,6 +241,26 @@ static void test_many_references(void **state)
 	futures_close(&f);
 }
 
+/* The phrase of a wait is as long as what it names, such as the path of a request. */
+static void test_long_phrase(void **state)
+{
+	struct futures f = open_walks();
+	struct decoder d = { .c = f.c };
+	struct wait w = { 0 };
+	const struct leaf l = { .d = &d, .w = &w };
+	char path[2000];
+
+	(void)state;
+	memset(path, 'a', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	wait_phrase(&l, "GET %s", path);
+	assert_int_equal(strlen(w.phrase), strlen("GET ") + strlen(path));
+	wait_words(&l, "GET ", path, "!", NULL);
+	assert_int_equal(strlen(w.phrase), strlen("GET ") + strlen(path) + 1);
+	assert_int_equal(w.phrase[strlen(w.phrase) - 1], '!');
+	futures_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_held_in_many_structs),
 		cmocka_unit_test(test_held_by_later_elements),
 		cmocka_unit_test(test_many_references),
+		cmocka_unit_test(test_long_phrase),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
