@@ -13,6 +13,7 @@
 #include "runtimes/common/inspector.h"
 #include "runtimes/future/future.h"
 #include "runtimes/model/names.h"
+#include "runtimes/query/same_code.h"
 
 struct error *stop_need_program(const struct session *s)
 {
@@ -153,6 +154,8 @@ static void find_place(struct session *s, const struct snapshot *snap, struct st
 
 	ret->function = name ? str_clean(a, name, strlen(name)) : NULL;
 	name_merged(snap, l, ret, a);
+	if (name && !ret->aliases && !l->inlined && !coroutine_is_poll(l))
+		ret->aliases = same_code_others(in->di, th->regs.r[t->arch->pc], a);
 	if (l->file) {
 		const char *file = inspector_source(in, a, l->file, l->comp_dir).text;
 

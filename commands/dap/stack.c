@@ -6,8 +6,12 @@
 
 #include "commands/dap/context.h"
 #include "commands/dap/source.h"
+#include "dwarf/lookup/lookup.h"
 #include "dwarf/names/demangle.h"
+#include "runtimes/common/inspector.h"
+#include "runtimes/future/future.h"
 #include "runtimes/model/names.h"
+#include "runtimes/query/same_code.h"
 
 /* ---- rows ---- */
 
@@ -168,16 +172,43 @@ const struct future *stack_future(const struct stack_rows *rows, const struct id
 
 /* ---- stackTrace ---- */
 
+/* The function of a native frame, and those that the linker has merged with it. */
+static const char *native_name(const struct dap *d, struct arena *a, const struct stack_frame *f)
+{
+	struct inspector *in = d->s->handle ? asyncdbg_inspector(d->s->handle) : NULL;
+	const char *others = NULL;
+	size_t n;
+
+	if (!f->function)
+		return "?";
+	/* Code goes on behind a call; that of a coroutine is named by what is polled. */
+	if (in && f->pc && !f->inlined) {
+		uint64_t pc = f->pc - (f->number != 0);
+		const struct location *l = lookup_functions_at(in->di, pc, a, &n);
+
+		if (!coroutine_is_poll(l))
+			others = same_code_others(in->di, pc, a);
+	}
+	return others ? arena_printf(a, "%s or %s", f->function, others) : f->function;
+}
+
 /* "async app::serve", "app::serve", "waiting: ..." */
-static const char *row_name(struct arena *a, const struct stack_row *row)
+static const char *row_name(const struct dap *d, struct arena *a, const struct stack_row *row)
 {
 	const struct future *f = row->future;
 
 	if (row->kind == FRAME_LABEL)
 		return row->text;
 	if (row->kind == FRAME_NATIVE)
-		return row->native->function ? row->native->function : "?";
+		return native_name(d, a, row->native);
 	const char *name = f->function ? f->function : f->type ? name_short(a, f->type) : "?";
+	/* Their generics tell such types apart. */
+	if (f->aliases && f->kind == FUTURE_OTHER && f->type)
+		name = name_short(a, f->type);
+	if (f->aliases)
+		name = arena_printf(a, "%s or %s", name, f->aliases);
+	else if (f->uncertain)
+		name = arena_printf(a, "%s or one that shares its code", name);
 	return f->kind == FUTURE_OTHER ? name : arena_printf(a, "async %s", name);
 }
 
@@ -191,7 +222,7 @@ static void put_row(struct dap *d, struct request *r, int thread, const struct s
 	source_of_row(d, r->a, row, &at);
 	json_open_object(w, NULL);
 	json_put_int(w, "id", ids_of_frame(&d->ids, &frame));
-	json_put_text(w, "name", row_name(r->a, row));
+	json_put_text(w, "name", row_name(d, r->a, row));
 	if (row->kind != FRAME_LABEL && at.path)
 		source_put(d, w, "source", &at);
 	json_put_int(w, "line", row->kind != FRAME_LABEL && at.path ? source_line(d, at.line) : 0);

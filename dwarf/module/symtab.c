@@ -200,6 +200,26 @@ void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, vo
 	}
 }
 
+void symtab_each_function_at(struct dwarf_module *dm, uint64_t addr, symtab_function_fn *visit,
+                             void *arg)
+{
+	const struct symtab_survey *s = survey_of(dm);
+
+	for (size_t i = 0; i < s->t.n; i++) {
+		const struct symtab_extent *e = &s->extents[i / SYMTAB_BLOCK];
+		const Elf64_Sym *sym = &s->t.data[i];
+
+		if (addr < e->low || addr > e->high) {
+			i += SYMTAB_BLOCK - 1 - i % SYMTAB_BLOCK;
+			continue;
+		}
+		const char *name =
+			sym->st_value == addr && is_function(sym) ? symtab_name(&s->t, sym) : NULL;
+		if (name)
+			visit(name, sym->st_value, sym->st_size, arg);
+	}
+}
+
 uint64_t symtab_function(struct dwarf_module *dm, symtab_name_fn *is_wanted)
 {
 	const struct symtab t = symtab_of(dm);

@@ -33,6 +33,9 @@ const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
  */
 typedef void symtab_function_fn(const char *name, uint64_t addr, uint64_t size, void *arg);
 void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, void *arg);
+/* The same of those that begin at a link-time address; without the names of others. */
+void symtab_each_function_at(struct dwarf_module *dm, uint64_t addr, symtab_function_fn *visit,
+                             void *arg);
 /*
  * The link-time address of a function whose name is the wanted one; 0: there is none. Symbols that
  * other objects may use stand last (ELF, sh_info of SHT_SYMTAB): they are searched first.

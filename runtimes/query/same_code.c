@@ -33,8 +33,9 @@ static void visit_address(const char *symbol, uint64_t pc, uint64_t size, void *
 {
 	struct others *o = arg;
 
+	(void)pc;
 	(void)size;
-	if (pc != o->pc || o->n == MAX_OTHERS)
+	if (o->n == MAX_OTHERS)
 		return;
 	const char *path = symbol_path(o->a, symbol);
 
@@ -69,14 +70,17 @@ const char *same_code_others(struct debuginfo *di, uint64_t addr, struct arena *
 	o->a = &tmp;
 	o->pc = f->low - f->dm->module->bias;
 	o->own = symbol_path(&tmp, f->linkage);
-	symtab_each_function(f->dm, visit_address, o);
+	symtab_each_function_at(f->dm, o->pc, visit_address, o);
 	return o->n ? join_paths(a, o) : NULL;
 }
 
 struct wanted {
+	struct debuginfo *di;
+	uint64_t bias;
 	struct arena *a;
 	const char *path, *last; /* last: its last component */
-	uint64_t pc;             /* link-time; 0: not found */
+	uint64_t *addrs;         /* run-time */
+	size_t n, max;
 };
 
 static bool ends_in_path(const char *name, const char *path)
@@ -87,31 +91,48 @@ static bool ends_in_path(const char *name, const char *path)
 	       (len == tail || name[len - tail - 1] == ':');
 }
 
+const char *same_code_path(struct debuginfo *di, uint64_t addr, struct arena *a)
+{
+	const struct function *f = lookup_function(di, addr);
+
+	return f && f->linkage ? symbol_path(a, f->linkage) : NULL;
+}
+
 static void visit_name(const char *symbol, uint64_t pc, uint64_t size, void *arg)
 {
 	struct wanted *w = arg;
+	uint64_t addr = pc + w->bias;
 
 	(void)size;
-	if (!w->pc && strstr(symbol, w->last) && ends_in_path(symbol_path(w->a, symbol), w->path))
-		w->pc = pc;
+	if (w->n == w->max || !strstr(symbol, w->last) ||
+	    !ends_in_path(symbol_path(w->a, symbol), w->path))
+		return;
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->addrs[i] == addr)
+			return;
+	}
+	const char *owner = same_code_path(w->di, addr, w->a);
+	if (owner && !ends_in_path(owner, w->path))
+		w->addrs[w->n++] = addr;
 }
 
-const char *same_code_owner(struct debuginfo *di, const char *path, struct arena *a)
+size_t same_code_owners(struct debuginfo *di, const char *path, uint64_t *ret, size_t max)
 {
 	const struct module *m = di->target->main_module;
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
 	SCRATCH(tmp);
 
 	if (!dm || strpbrk(path, "<{ "))
-		return NULL;
-	struct wanted w = { .a = &tmp, .path = path, .last = qualified_last(path) };
-
+		return 0;
+	struct wanted w = {
+		.di = di,
+		.bias = m->bias,
+		.a = &tmp,
+		.path = path,
+		.last = qualified_last(path),
+		.addrs = ret,
+		.max = max,
+	};
 	symtab_each_function(dm, visit_name, &w);
-	const struct function *f = w.pc ? lookup_function(di, w.pc + m->bias) : NULL;
-
-	if (!f || !f->linkage)
-		return NULL;
-	const char *owner = symbol_path(&tmp, f->linkage);
-
-	return ends_in_path(owner, path) ? NULL : arena_strdup(a, owner);
+	return w.n;
 }

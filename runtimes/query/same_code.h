@@ -6,6 +6,7 @@
 #ifndef RUNTIMES_QUERY_SAME_CODE_H
 #define RUNTIMES_QUERY_SAME_CODE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dwarf/module/debuginfo.h"
@@ -18,9 +19,12 @@
 const char *same_code_others(struct debuginfo *di, uint64_t addr, struct arena *a);
 
 /*
- * The function of the debug info whose code is that of the named one: path is the end of its path,
- * in whole components. NULL: there is no such symbol, or the debug info has the function itself.
+ * The functions of the debug info whose code is that of the named one, or of instances of it: path
+ * is the end of its path, in whole components. Those that the debug info has under that name are
+ * left out. Fills at most max run-time addresses, each once, and returns their number.
  */
-const char *same_code_owner(struct debuginfo *di, const char *path, struct arena *a);
+size_t same_code_owners(struct debuginfo *di, const char *path, uint64_t *ret, size_t max);
+/* The path of the function at the run-time address; NULL: unknown. Lives in a. */
+const char *same_code_path(struct debuginfo *di, uint64_t addr, struct arena *a);
 
 #endif

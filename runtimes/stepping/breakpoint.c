@@ -10,6 +10,7 @@
 #include "dwarf/lookup/code_places.h"
 #include "dwarf/module/function_paths.h"
 #include "dwarf/names/demangle.h"
+#include "dwarf/names/qualified.h"
 #include "dwarf/names/source.h"
 #include "runtimes/future/future.h"
 #include "runtimes/hits/predicate_filter.h"
@@ -20,7 +21,7 @@
 #include "runtimes/stepping/debuggee.h"
 
 /* A function of many instances has symbols in vain: the first ones tell. */
-enum { MAX_SAME_CODE = 8 };
+enum { MAX_SAME_CODE = 8, MAX_OWNERS = 4096 };
 
 /* ---- what was typed ---- */
 
@@ -149,7 +150,8 @@ static void set_note(struct breakpoint *bp, const struct spec *spec,
 	else if (!found->n)
 		bp->note = arena_printf(a,
 		                        "no function of that name has code: it does not exist, is "
-		                        "not used, or a generic one has no instance%s%s",
+		                        "not used, was merged with one of equal code, or a generic "
+		                        "one has no instance%s%s",
 		                        later, bp->near ? bp->near : "");
 	else if (spec->kind == SPEC_LINE && found->line != spec->line)
 		bp->note = arena_printf(a, "line %u has no code, line %u is the next that has",
@@ -248,6 +250,72 @@ static void join_places(struct arena *a, struct code_places *to, const struct co
 	to->n = n;
 }
 
+/* Leaves the places that lie in a function. */
+static void keep_inside(const struct function *f, struct code_places *places)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < places->n; i++) {
+		if (places->data[i].addr >= f->low && places->data[i].addr < f->high)
+			places->data[n++] = places->data[i];
+	}
+	places->n = n;
+}
+
+/*
+ * Adds the places of the function at an address; its symbol's path may be none of debug info. A
+ * coroutine has all places of that name: others of them may be those of a function that the
+ * compiler has merged before the linker.
+ */
+static struct error *add_owner(struct debuginfo *di, uint64_t addr, bool is_async, struct arena *a,
+                               struct code_places *found)
+{
+	const struct function *f = lookup_function(di, addr);
+	const char *path = same_code_path(di, addr, a);
+	struct code_places places = { 0 };
+
+	if (!f || !path)
+		return NULL;
+	TRY(lookup_function_places(di, path, a, &places));
+	if (!is_async)
+		keep_inside(f, &places);
+	if (!places.n && f->name) {
+		TRY(lookup_function_places(di, qualified_plain(a, f->name), a, &places));
+		keep_inside(f, &places);
+	}
+	for (size_t i = 0; i < found->n && places.n; i++) {
+		if (found->data[i].addr == places.data[0].addr)
+			return NULL;
+	}
+	join_places(a, found, &places);
+	return NULL;
+}
+
+/*
+ * Adds the places of functions whose code the linker has left for the named one, too, or for some
+ * of its instances. *n: how many it has added.
+ */
+static struct error *find_linked(struct breakpoint *bp, struct debuginfo *di, const char *name,
+                                 bool is_async, struct arena *a, struct code_places *found,
+                                 size_t *n)
+{
+	uint64_t *owners = NEW_ARRAY(a, uint64_t, MAX_OWNERS);
+	size_t nowners = same_code_owners(di, name, owners, MAX_OWNERS), before = found->n;
+
+	for (size_t i = 0; i < nowners; i++)
+		TRY(add_owner(di, owners[i], is_async, a, found));
+	*n = found->n - before;
+	if (!*n)
+		return NULL;
+	const char *path = same_code_path(di, owners[0], a);
+	const char *more = nowners > 1 ? arena_printf(a, " and %zu more", nowners - 1) : "";
+	bp->note = arena_printf(&bp->find_arena,
+	                        "the linker has merged %s with that of %s%s: it stops there, for "
+	                        "both",
+	                        before ? "code of some instances of it" : "its code", path, more);
+	return NULL;
+}
+
 /*
  * Where a function has no code of its own since it was merged with another one, adds that one's
  * places, and says so. Those of a function that only makes the future are no places of its body.
@@ -257,7 +325,9 @@ static struct error *find_owner(struct breakpoint *bp, struct debuginfo *di, con
 {
 	const struct module *m = di->target->main_module;
 	struct dwarf_module *dm = m ? debuginfo_module(di, m) : NULL;
+	const struct code_places makers = *found;
 	struct code_places of_owner = { 0 };
+	size_t nlinked;
 
 	for (size_t i = 0; i < found->n; i++) {
 		if (is_body(&found->data[i]))
@@ -265,22 +335,23 @@ static struct error *find_owner(struct breakpoint *bp, struct debuginfo *di, con
 	}
 	if (!dm || strpbrk(name, "<{ "))
 		return NULL;
-	const char *path = async_path(dm, name, found, a), *owner = same_code_owner(di, name, a);
-	const bool linker = owner != NULL;
-
-	if (!owner && path)
-		owner = merged_code_owner(dm, path, a);
-	if (!owner)
-		return NULL;
-	TRY(lookup_function_places(di, owner, a, &of_owner));
-	if (!of_owner.n)
-		return NULL;
+	const char *path = async_path(dm, name, found, a);
 	if (path)
 		found->n = 0;
+	TRY(find_linked(bp, di, name, path != NULL, a, found, &nlinked));
+	if (nlinked)
+		return NULL;
+	const char *owner = path ? merged_code_owner(dm, path, a) : NULL;
+	if (owner)
+		TRY(lookup_function_places(di, owner, a, &of_owner));
+	if (!of_owner.n) {
+		*found = makers;
+		return NULL;
+	}
 	join_places(a, found, &of_owner);
-	bp->note = arena_printf(&bp->find_arena, "%s %s: it stops there, for both",
-	                        linker ? "the linker has merged its code with that of"
-	                               : "it has no code of its own, and seems to share that of",
+	bp->note = arena_printf(&bp->find_arena,
+	                        "it has no code of its own, and seems to share that of %s: it "
+	                        "stops there, for both",
 	                        owner);
 	return NULL;
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Attaches to the program of merged/, whose functions have equal code in pairs, in three builds: by one codegen
-# unit, and linked by lld and mold with --icf=all. Each task must be named by its own function, alone or among
-# others of equal code, and a breakpoint on a function of such a pair must say so.
+# unit, and linked by lld and mold with --icf=all. Each task must be named by its own function, alone or among others
+# of equal code, and a breakpoint on a function of such a pair must say so; so must one on a plain function of a
+# debug build that lld has linked so.
 #
 # usage: run_merged.sh ASYNCDBG
 #
@@ -28,10 +29,12 @@ bad() {
 
 # make_program FLAGS...: into $program.
 make_program() {
-	local out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/merged-$build
+	local out=${CARGO_TARGET_DIR:-${TMPDIR:-/tmp}/asyncdbg-programs}/merged-$build profile=release
 
-	(cd "$testdata/merged" && RUSTFLAGS="$*" cargo build --locked --release -j "${JOBS:-2}" --target-dir "$out")
-	program=$out/release/merged
+	case $build in debug-*) profile=debug ;; esac
+	(cd "$testdata/merged" && RUSTFLAGS="$*" cargo build --locked --profile "${profile/#debug/dev}" \
+		-j "${JOBS:-2}" --target-dir "$out")
+	program=$out/$profile/merged
 }
 
 # What a task is, as the answer has it: no function but its own may be named as a fact.
@@ -130,6 +133,53 @@ check_headline() {
 	[ "$stops" = 5 ] || bad "$stops stops in deep_left, not 5: $(cat "$work/said")"
 }
 
+# The same as JSON: aliases of a stop are the other functions that it may be in.
+check_stops() {
+	local id outer inner
+
+	rm -f "$work/open"
+	mkfifo "$work/open"
+	exec 7<>"$work/open"
+	timeout 120 "$asyncdbg" --json -e "break deep_left; run -- $program; continue; continue; continue; continue; kill" \
+		<&7 2>"$work/said" | sed '/^ready$/d; /^truth /d' >"$work/stops.json" || true
+	exec 7>&-
+	while read -r _ id outer inner; do
+		case "$outer $inner" in
+		over_*deep_*) jq -se --arg id "$id" --arg name "merged::$inner::{async_fn#0}" '[.[] | .. | objects |
+			select(.reason? == "breakpoint" and .task == $id)] |
+			all(.function == $name and (has("aliases") | not))' "$work/stops.json" >/dev/null ||
+			bad "JSON of a stop below $outer is not in $inner alone" ;;
+		"hold deep_"*) jq -se --arg id "$id" '[.[] | .. | objects |
+			select(.reason? == "breakpoint" and .task == $id)] | all(.function + " " + .aliases |
+			contains("deep_left") and contains("deep_right"))' "$work/stops.json" >/dev/null ||
+			bad "JSON of a stop below $outer does not name both" ;;
+		esac
+	done < <(grep '^truth ' "$work/truth")
+	[ "$(jq -s '[.[] | .. | objects | select(.reason? == "breakpoint")] | length' "$work/stops.json")" = 5 ] ||
+		bad "not five stops in JSON: $(cat "$work/said")"
+}
+
+# stops_at NAME: a breakpoint on that plain function of a debug build stops, and the stop names it.
+stops_at() {
+	timeout 120 "$asyncdbg" -e "break $1; run -- $program; info breakpoints; kill" \
+		</dev/null >"$work/said" 2>&1 || true
+	grep -q "^breakpoint 1: .*\(merged::$1\b\|and [0-9]* more: they share\)" "$work/said" ||
+		bad "a stop in $1 does not name it: $(cat "$work/said")"
+	grep -q "! the linker has merged its code with that of" "$work/said" ||
+		bad "break $1 does not say that its code is shared: $(cat "$work/said")"
+}
+
+# A linker merges plain functions of a debug build as well, and instances of generic ones. lld leaves the symbols of
+# all; mold that of one, so that nothing tells.
+check_plain() {
+	local name
+
+	for name in plain_left plain_right address_of place_of; do
+		stops_at "$name"
+	done
+	"$testdata/run/run_dap_merged.py" "$asyncdbg" "$program" plain_left plain_right || bad "dap: plain functions"
+}
+
 # A task is followed to its end, whichever of a pair it is; "right" makes the program run the other one.
 check_whole() {
 	local side argument
@@ -177,25 +227,27 @@ check_build() {
 	check_frames
 	check_breaks
 	check_headline
+	check_stops
 	check_whole
 	check_trace
+	"$testdata/run/run_dap_merged.py" "$asyncdbg" "$program" || bad "dap"
 	# That the pairs were merged at all.
 	[ "$build" != one ] || jq -e '[.tasks[] | select(.root.aliases != null)] | length == 6' \
 		"$work/tasks.json" >/dev/null || bad "not six tasks with several candidates"
 	stop_program
 }
 
-for build in one lld mold; do
+for build in one lld mold debug-lld; do
 	case $build in
 	one) make_program -C opt-level=3 ;;
 	*)
-		case $build in lld) linker=ld.lld ;; *) linker=$build ;; esac
+		case $build in *lld) linker=ld.lld ;; *) linker=$build ;; esac
 		command -v "$linker" >/dev/null || { echo "$build: not installed, left out" && continue; }
-		make_program -C codegen-units=16 "-Clink-arg=-fuse-ld=$build" -Clink-arg=-Wl,--icf=all
+		make_program -C codegen-units=16 "-Clink-arg=-fuse-ld=${build#debug-}" -Clink-arg=-Wl,--icf=all
 		;;
 	esac
 	before=$failures
-	check_build
+	case $build in debug-*) check_plain ;; *) check_build ;; esac
 	[ "$failures" -ne "$before" ] || echo "$build: ok"
 done
 [ "$failures" -eq 0 ] || { echo "$failures failures" && exit 1; }

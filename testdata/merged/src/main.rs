@@ -187,8 +187,34 @@ impl<F: Future> Future for Wrap<F> {
     }
 }
 
+// Plain functions of equal code, in a debug build as well, and instances of one.
+macro_rules! plain {
+    ($($name:ident),*) => {
+        $(
+            #[inline(never)]
+            fn $name(n: u64) -> u64 {
+                n ^ 5
+            }
+        )*
+    };
+}
+
+plain!(plain_left, plain_right);
+
+#[inline(never)]
+fn address_of<T>(place: &T) -> usize {
+    place as *const T as usize
+}
+
+#[inline(never)]
+fn place_of<T>(place: &T) -> usize {
+    place as *const T as usize
+}
+
 fn main() {
     let n = std::env::args().count() as u64;
+    black_box(plain_left(black_box(n)) + plain_right(black_box(n + 1)));
+    black_box(address_of(&n) + address_of(&(n as i64)) + place_of(&[n; 2]) + place_of(&[n; 3]));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(9)
         .enable_time()
