@@ -10,6 +10,7 @@
 
 #include "debugger/base/arena.h"
 #include "debugger/base/map.h"
+#include "runtimes/model/wait_kind.h"
 
 enum { LOWEST = 4096 /* what is below is the address of a value without bytes */ };
 
@@ -33,24 +34,33 @@ struct owners {
 	struct arena a;
 	struct map claims; /* by identity: the best struct claim */
 	struct map places; /* addresses of held futures, and of what these own */
-	struct map polled; /* identities of polled futures */
+	struct map polled; /* identity -> the polled future, or one of these */
 	struct map counts; /* address -> number of polled futures there */
 	size_t tree;
 };
 
 /* ---- identities ---- */
 
-/* A JoinHandle has no clones; it moves with its bytes, so its task tells which one it is. */
-static bool is_handle(const struct future *f)
+/*
+ * A JoinHandle, or the receiver of a channel that has one, has no clones; it moves with its bytes,
+ * so its task, or its channel, tells which one it is. 0: f is none.
+ */
+static uint64_t handle_key(const struct future *f)
 {
-	return f->wait && f->wait->task && strcmp(f->wait->kind, "join") == 0;
+	if (f->wait && f->wait->task && strcmp(f->wait->kind, "join") == 0)
+		return map_key_of_text(f->wait->task);
+	if (f->wait && f->wait->object && wait_kind_of(f->wait)->one_waiter)
+		return map_key_of_pair(f->wait->object, map_key_of_text(f->wait->kind));
+	return 0;
 }
 
 /* Several futures may start at one address. 0: it has none. */
 static uint64_t identity(const struct future *f)
 {
-	if (is_handle(f))
-		return map_key_of_text(f->wait->task);
+	uint64_t handle = handle_key(f);
+
+	if (handle)
+		return handle;
 	return f->addr >= LOWEST ? map_key_of_pair(f->addr, map_key_of_text(f->type)) : 0;
 }
 
@@ -132,10 +142,10 @@ static bool is_held(const struct future *f, const struct around *around)
 
 static bool note_polled(struct owners *o, struct future *f, const struct around *around)
 {
-	if ((!is_handle(f) && !map_has(&o->places, f->addr)) || is_held(f, around))
+	if ((!handle_key(f) && !map_has(&o->places, f->addr)) || is_held(f, around))
 		return true;
 	if (identity(f))
-		map_put(&o->polled, identity(f), NULL);
+		map_put(&o->polled, identity(f), f);
 	uintptr_t n = (uintptr_t)map_get(&o->counts, f->addr);
 	map_put(&o->counts, f->addr, (void *)(n + 1));
 	return true;
@@ -212,6 +222,18 @@ static bool is_reused(const struct owners *o, uint64_t addr, const struct around
 	return polled > n;
 }
 
+/*
+ * Whether a frame polls what is owned, at another place. Where it polls a receiver by a `&mut`,
+ * that one is still in the future that owns it.
+ */
+static bool is_polled_elsewhere(const struct owners *o, const struct future *owned)
+{
+	uint64_t key = identity(owned);
+	const struct future *polled = key ? map_get(&o->polled, key) : NULL;
+
+	return polled && (!handle_key(owned) || polled->addr != owned->addr);
+}
+
 static void judge(struct owners *o, const struct future *owned, unsigned height, void *arg)
 {
 	struct verdict *v = arg;
@@ -219,7 +241,7 @@ static void judge(struct owners *o, const struct future *owned, unsigned height,
 	const struct claim *best = key ? map_get(&o->claims, key) : NULL;
 
 	v->mine.height = height;
-	v->stale |= key && map_has(&o->polled, key);
+	v->stale |= is_polled_elsewhere(o, owned);
 	v->stale |= best && best->held != v->mine.held && is_better(best, &v->mine);
 	v->stale |= v->mine.doubted && is_reused(o, owned->addr, v->around);
 }

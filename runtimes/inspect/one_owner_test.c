@@ -56,6 +56,17 @@ static struct future *handle(uint64_t addr, const char *task)
 	return f;
 }
 
+/* A receiver of that channel. */
+static struct future *receiver(uint64_t addr, const char *kind, uint64_t channel)
+{
+	struct future *f = polled("Receiver", addr, NULL);
+
+	f->wait = NEW(&a, struct wait);
+	f->wait->kind = kind;
+	f->wait->object = channel;
+	return f;
+}
+
 /* "outer(boxed inner)": the functions of a tree. */
 static void print(struct str *s, const struct future *f)
 {
@@ -141,6 +152,33 @@ static void test_certain_holder_has_it(void **state)
 	       NULL, "outer(inner(boxed))");
 }
 
+/* russh 0.65: a session is moved into a select!, and with it the receiver of its end. */
+static void test_receivers_move(void **state)
+{
+	static const char *const kinds[] = { "oneshot", "mpsc_recv" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct future *there = receiver(AROUND, kinds[i], BOXED);
+
+		expect(polled("outer", 0, receiver(ELSEWHERE, kinds[i], BOXED),
+		              doubted(polled("session", AROUND, there, NULL)), NULL),
+		       NULL, "outer(Receiver)");
+		expect(polled("outer", 0, receiver(ELSEWHERE, kinds[i], BOXED),
+		              held(receiver(AROUND, kinds[i], BOXED + 8)), NULL),
+		       NULL, "outer(Receiver Receiver)");
+	}
+	/* A frame polls it by a `&mut`. */
+	expect(polled("outer", 0, receiver(AROUND, "oneshot", BOXED),
+	              held(polled("session", AROUND, receiver(AROUND, "oneshot", BOXED), NULL)),
+	              NULL),
+	       NULL, "outer(Receiver session(Receiver))");
+	/* Several may receive from such a channel. */
+	expect(polled("outer", 0, receiver(ELSEWHERE, "channel_recv", BOXED),
+	              held(receiver(AROUND, "channel_recv", BOXED)), NULL),
+	       NULL, "outer(Receiver Receiver)");
+}
+
 static void test_values_without_bytes(void **state)
 {
 	(void)state;
@@ -181,6 +219,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_inner_frame_holds_it, free_trees),
 		cmocka_unit_test_teardown(test_future_around_it_holds_it, free_trees),
 		cmocka_unit_test_teardown(test_certain_holder_has_it, free_trees),
+		cmocka_unit_test_teardown(test_receivers_move, free_trees),
 		cmocka_unit_test_teardown(test_values_without_bytes, free_trees),
 		cmocka_unit_test_teardown(test_handles_are_their_tasks, free_trees),
 		cmocka_unit_test_teardown(test_memory_that_was_used_again, free_trees),

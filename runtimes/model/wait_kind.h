@@ -53,6 +53,7 @@ struct wait_kind {
 	 * received; NULL: unknown.
 	 */
 	const char *ends, *queue;
+	bool one_waiter;     /* one future alone waits so for an object; it has no clones */
 	bool ends_may_lack;  /* the detail `ends` may be missing: then there is another end */
 	bool has_versions;   /* the wait is over when `version` differs from `version_seen` */
 	bool tells_closed;   /* the detail `closed` tells whether the other end is gone; otherwise
