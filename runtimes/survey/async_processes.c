@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "debugger/base/clock.h"
 #include "debugger/base/file.h"
+#include "debugger/base/log.h"
 #include "debugger/base/map.h"
 #include "debugger/base/str.h"
 #include "debugger/base/vec.h"
@@ -276,6 +278,7 @@ struct error *async_processes_read(struct arena *a, const struct async_processes
 	l.cache = survey_cache_open(options->session.inspector.cache);
 	struct error *err = list(&l, ret);
 
+	LOG("ps", "%zu processes were opened in %" PRIu64 " us", l.counted, l.spent_ns / 1000);
 	survey_cache_close(l.cache);
 	map_free(&l.programs);
 	map_free(&l.libraries);
