@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares the lines at which `next` of asyncdbg stops with those of gdb, in each case of stepping_cases.py.
+"""Compares the lines at which `next` of asyncdbg stops with those of gdb or lldb, in each case of stepping_cases.py.
 
-usage: run_step_gdb.py ASYNCDBG PROGRAM [CASE...]
+usage: run_step_gdb.py [--lldb] ASYNCDBG PROGRAM [CASE...]
 
-gdb knows no coroutine: it steps up to the first await that is not ready at once. Each line at which it
+gdb and lldb know no coroutine: they step up to the first await that is not ready at once. Each line at which one
 stops by then must be one of asyncdbg's, in the same order and as often, but for lines of which the case says
 why a debugger may stop there, or in a release build why a line may be missing. In a release build a poll may be
 inlined, and gdb goes on in a later one: its lines count as long as they are those that the program executes.
-Prints each case that differs. Exit status 1 if one does, 77 without gdb.
+Prints each case that differs. Exit status 1 if one does, 77 without gdb, or with --lldb without Python's module lldb.
 """
 import json
 import pathlib
@@ -62,7 +62,18 @@ def lines_of_gdb(program, case, line):
         done = subprocess.run(["gdb", "-nx", "-q", "-batch", "-x", file.name, program], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=LIMIT, check=False)
     found = [row for row in done.stdout.splitlines() if row.startswith("STOPS ")]
-    return visits(json.loads(found[0][len("STOPS "):])) if found else None
+    return visits(json.loads(found[0][len("STOPS "):])) or None if found else None
+
+
+def lines_of_lldb(program, case, line):
+    script = pathlib.Path(__file__).with_name("lldb_stops.py")
+    done = subprocess.run([sys.executable, script, program, case.scenario, f"{case.module}.rs", str(line), str(STEPS)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          timeout=LIMIT, check=False)
+    if done.returncode == 77:
+        print("skipped: there is no module lldb")
+        sys.exit(77)
+    return visits(json.loads(done.stdout)) or None if done.stdout.startswith("[") else None
 
 
 def lines_of_asyncdbg(asyncdbg, program, case):
@@ -122,29 +133,34 @@ def compare(case, ours, theirs):
 
 
 def main():
-    if len(sys.argv) < 3:
+    words = [word for word in sys.argv[1:] if word != "--lldb"]
+    if len(words) < 2:
         sys.exit(__doc__)
-    asyncdbg, program, *names = sys.argv[1:]
-    if not shutil.which("gdb"):
+    asyncdbg, program, *names = words
+    rival, lines_of = ("lldb", lines_of_lldb) if "--lldb" in sys.argv else ("gdb", lines_of_gdb)
+    if rival == "gdb" and not shutil.which("gdb"):
         print("skipped: there is no gdb")
         sys.exit(77)
     cases = [case for case in CASES if case.name in names or not names]
     optimised = "release" in pathlib.Path(program).parts
     failed = 0
     for case in cases:
+        ours, theirs = [], None
         try:
             ours, truth = lines_of_asyncdbg(asyncdbg, program, case)
-            theirs = lines_of_gdb(program, case, ours[0]) if ours else None
+            theirs = lines_of(program, case, ours[0]) if ours else None
         except (Hung, subprocess.TimeoutExpired) as wrong:
-            ours, theirs = [], None
             print(f"{case.name}: {wrong}", flush=True)
         if theirs and optimised:
             theirs = [line for line in executed(case, theirs, truth or []) if line not in may_miss(case)]
+        if rival == "lldb" and theirs is None and ours:
+            print(f"{case.name}: left out: lldb does not stop or does not end there", flush=True)
+            continue
         missing = compare(case, ours, theirs) if theirs is not None else "all"
         if missing:
             failed += 1
-            print(f"{case.name}: line {missing} is missing: gdb {theirs}, asyncdbg {ours}", flush=True)
-    print(f"{len(cases) - failed} of {len(cases)} cases have all of gdb's lines")
+            print(f"{case.name}: line {missing} is missing: {rival} {theirs}, asyncdbg {ours}", flush=True)
+    print(f"{len(cases) - failed} of {len(cases)} cases have all of {rival}'s lines")
     sys.exit(failed > 0)
 
 
