@@ -35,6 +35,7 @@
 //! how long the task waits), parts (of which the first function takes one), frames (of the backtrace), elapsed_ns, cpu_ns (of the whole process).
 
 mod boxes;
+mod brief;
 mod count;
 #[cfg(tokio_unstable)]
 mod hooked;
@@ -63,7 +64,7 @@ fn run(section: &str) {
         "counts" => tasks::counts(),
         "current" => tasks::current(),
         "several" => tasks::several(),
-        "brief" => tasks::brief(number(0, 10)),
+        "brief" => brief::brief(number(0, 10)),
         "pingpong" => tasks::pingpong(number(0, 1000)),
         "stall" => load::stall(),
         "spin" => load::spin(number(0, 30)),

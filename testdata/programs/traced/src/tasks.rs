@@ -216,16 +216,6 @@ pub fn several() {
     assert_eq!(polls("traced::tasks::second_runtime"), 3 * 51);
 }
 
-pub fn brief(runtimes: u64) {
-    for _ in 0..runtimes {
-        let runtime = start("brief", 2);
-        let task = spawn(runtime.handle(), instant());
-
-        runtime.block_on(join(vec![task]));
-    }
-    assert_eq!(polls("traced::tasks::instant"), runtimes);
-}
-
 type Sender = UnboundedSender<u64>;
 type Receiver = UnboundedReceiver<u64>;
 
