@@ -26,8 +26,7 @@ struct lasting {
 /* Zero-initialised; lasting_free() frees it. */
 struct lasting_list {
 	VEC(struct lasting *) found;
-	size_t left_out; /* findings of the last check beyond LASTING_MAX
-	                  */
+	size_t left_out; /* findings of the last check for which there was no room */
 };
 
 /* The findings of one check that begin or end. */

@@ -487,7 +487,8 @@ static void alike_but_for_their_callers(void **state)
 	session_close(&s);
 }
 
-/* Of a long queue behind a future that is not polled, JSON has the first ones and their number. */
+/* JSON lists the first waiters of a long queue behind a future that is not polled, and counts all.
+ */
 static void a_long_queue_is_counted(void **state)
 {
 	static const char *const counts[] = { NULL, "\"queued_behind_count\":40" };

@@ -8,8 +8,6 @@
 #include "runtimes/model/model.h"
 #include "runtimes/trace/task_samples.h"
 
-enum { MAX_WORKERS = 1 << 22 /* as many as the kernel has ids of threads */ };
-
 /* A task, and in how many looks of the interval it was seen so. */
 struct seen {
 	struct top_task task;
@@ -99,7 +97,7 @@ static struct seen_worker *worker_of(struct top_samples *t, const struct thread_
 
 	if (at)
 		return &t->workers.data[at - 1];
-	if (t->workers.n == MAX_WORKERS)
+	if (t->workers.n == TRACE_MAX_THREADS)
 		return NULL;
 	struct seen_worker *w = vec_push(&t->workers);
 	w->worker.runtime = th->runtime;

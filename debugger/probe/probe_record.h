@@ -158,7 +158,7 @@ struct probe_point {
 	 * cannot be read; 0: none.
 	 */
 	__u32 behind_id;
-	/* Of a PROBE_CALL: the pieces and boxes are copied at its entry, not at its return. */
+	/* Not 0: the pieces and boxes of a PROBE_CALL are copied at its entry, not its return. */
 	__u32 at_entry;
 	/*
 	 * Of a PROBE_OBJECT: the address of the point in its file. The addresses follow to which

@@ -205,18 +205,19 @@ void symtab_each_function_at(struct dwarf_module *dm, uint64_t addr, symtab_func
 {
 	const struct symtab_survey *s = survey_of(dm);
 
-	for (size_t i = 0; i < s->t.n; i++) {
-		const struct symtab_extent *e = &s->extents[i / SYMTAB_BLOCK];
-		const Elf64_Sym *sym = &s->t.data[i];
+	for (size_t first = 0; first < s->t.n; first += SYMTAB_BLOCK) {
+		const struct symtab_extent *e = &s->extents[first / SYMTAB_BLOCK];
 
-		if (addr < e->low || addr > e->high) {
-			i += SYMTAB_BLOCK - 1 - i % SYMTAB_BLOCK;
+		if (addr < e->low || addr > e->high)
 			continue;
+		for (size_t i = first; i < s->t.n && i < first + SYMTAB_BLOCK; i++) {
+			const Elf64_Sym *sym = &s->t.data[i];
+			const char *name = sym->st_value == addr && is_function(sym)
+			                           ? symtab_name(&s->t, sym)
+			                           : NULL;
+			if (name)
+				visit(name, sym->st_value, sym->st_size, arg);
 		}
-		const char *name =
-			sym->st_value == addr && is_function(sym) ? symtab_name(&s->t, sym) : NULL;
-		if (name)
-			visit(name, sym->st_value, sym->st_size, arg);
 	}
 }
 

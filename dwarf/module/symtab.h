@@ -33,7 +33,7 @@ const char *symtab_function_at(struct dwarf_module *dm, uint64_t pc);
  */
 typedef void symtab_function_fn(const char *name, uint64_t addr, uint64_t size, void *arg);
 void symtab_each_function(struct dwarf_module *dm, symtab_function_fn *visit, void *arg);
-/* The same of those that begin at a link-time address; without the names of others. */
+/* Calls visit with the functions whose symbols are at a link-time address; reads no other names. */
 void symtab_each_function_at(struct dwarf_module *dm, uint64_t addr, symtab_function_fn *visit,
                              void *arg);
 /*

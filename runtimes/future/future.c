@@ -329,7 +329,7 @@ static void note_what_else(struct decoder *d, struct value v, struct future *f)
 		problem_error(d, f, err);
 }
 
-/* What a poll_fn waits for beside the futures that it polls. */
+/* Adds the resources for which a poll_fn waits, beside the futures that it polls. */
 static void add_captured(struct decoder *d, struct future *f, const frame_vec *list)
 {
 	if (list->n == 1 && f->nchildren == 0) {

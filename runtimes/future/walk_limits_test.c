@@ -121,7 +121,7 @@ static void test_captures(void **state)
 	futures_close(&f);
 }
 
-/* What is behind a hundred pointers is found, too. */
+/* A resource behind a hundred pointers is found. */
 static void test_depth(void **state)
 {
 	struct futures f = open_walks();

@@ -168,12 +168,12 @@ static void test_receivers_move(void **state)
 		              held(receiver(AROUND, kinds[i], BOXED + 8)), NULL),
 		       NULL, "outer(Receiver Receiver)");
 	}
-	/* A frame polls it by a `&mut`. */
+	/* A frame polls the receiver by a `&mut`. */
 	expect(polled("outer", 0, receiver(AROUND, "oneshot", BOXED),
 	              held(polled("session", AROUND, receiver(AROUND, "oneshot", BOXED), NULL)),
 	              NULL),
 	       NULL, "outer(Receiver session(Receiver))");
-	/* Several may receive from such a channel. */
+	/* Such a channel may have several receivers. */
 	expect(polled("outer", 0, receiver(ELSEWHERE, "channel_recv", BOXED),
 	              held(receiver(AROUND, "channel_recv", BOXED)), NULL),
 	       NULL, "outer(Receiver Receiver)");

@@ -220,7 +220,8 @@ static uint8_t silence_of(const struct trace *t, const struct trace_point *p)
 
 	switch (p->role) {
 	case TRACE_AT_POLL:
-		/* Those of workers tell which thread is one, whatever is wanted of it. */
+		/* Calls of worker jobs tell which threads are workers, whatever events are wanted.
+		 */
 		if (has_starts_alone(t, p))
 			return silence(p->job == TRACE_WORKER || wanted[TRACE_POLL_START], false) |
 			       PROBE_NO_CALL;

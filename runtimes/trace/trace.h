@@ -21,6 +21,9 @@ struct snapshot;
 struct source_place;
 struct trace;
 
+/* Threads and workers that are followed: as many as the kernel has ids of threads. */
+enum { TRACE_MAX_THREADS = 1 << 22 };
+
 struct trace_options {
 	/*
 	 * A process in which the program of in, an executable, will be executed; 0: the process of

@@ -8,7 +8,6 @@
 #include "runtimes/trace/worker_job.h"
 
 enum {
-	MAX_KNOWN = 1 << 22,        /* threads: as many as the kernel has ids of them */
 	FREE_LOOKS_NS = 1000000000, /* that all looks may take together, beside */
 	LOOKS_SHARE = 20,           /* this part of the time */
 	FIRST_PAUSE_NS = 1000000,   /* after a look in vain at a thread; doubled each time, */
@@ -27,7 +26,7 @@ static struct known_thread *thread_known(struct trace_threads *t, pid_t tid)
 {
 	struct known_thread *th = map_get(&t->known, (uint64_t)tid);
 
-	if (th || t->known.n >= MAX_KNOWN)
+	if (th || t->known.n >= TRACE_MAX_THREADS)
 		return th;
 	th = NEW(&t->arena, struct known_thread);
 	*th = (struct known_thread){ .worker = -1, .runtime = -1, .pause = FIRST_PAUSE_NS };

@@ -31,7 +31,7 @@ struct trace_threads {
 void trace_threads_know(struct trace_threads *t, const struct snapshot *s);
 /* A thread begins to run a worker: who it is; NULL: unknown. */
 void trace_threads_begin(struct trace_threads *t, pid_t tid, const struct worker_identity *who);
-/* It does not run one any more. */
+/* The thread does not run a worker any more. */
 void trace_threads_end(struct trace_threads *t, pid_t tid);
 /*
  * Fills worker and runtime of an item that is passed on now. A thread that runs tasks, and is of no

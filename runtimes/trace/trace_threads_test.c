@@ -131,12 +131,12 @@ static void test_workers_known(void **state)
 	assert_int_equal(fill(&t, TRACE_PARK, 10).worker, 0);
 	assert_int_equal(fill(&t, TRACE_PARK, 10).runtime, 1);
 	assert_int_equal(p.nlooks, 0);
-	/* A snapshot has the serial, too. */
+	/* A snapshot has the serial of a runtime as well. */
 	p.runtimes[0].serial = 7;
 	p.threads[1].runtime = 0;
 	assert_int_equal(fill(&t, TRACE_WAKE, 11).runtime, 0);
 	assert_int_equal(p.nlooks, 1);
-	/* One that does not is looked at. */
+	/* A thread whose worker is not known is looked at. */
 	trace_threads_begin(&t, 10, NULL);
 	assert_int_equal(fill(&t, TRACE_WORKER_START, 10).worker, -1);
 	trace_threads_free(&t);

@@ -61,7 +61,7 @@ static bool find_common_way(struct inspector *in, const struct runtime *runtime,
 	return true;
 }
 
-/* What lies between the words of a worker is copied, too. */
+/* Bytes between the words of a worker are copied as well. */
 static bool plan_copy(struct worker_job_plan *plan, uint64_t job, const struct way *way,
                       struct probe_point *point)
 {

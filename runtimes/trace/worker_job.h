@@ -31,7 +31,7 @@ const struct worker_job_plan *worker_job_plan_make(struct inspector *in, struct 
                                                    const struct runtime *runtime,
                                                    const struct task_types *types,
                                                    struct probe_point *point);
-/* What a copy tells; false: it is not whole, or has no worker. */
+/* Reads a copy; false: it is not whole, or its worker has no valid index. */
 bool worker_job_read(const struct worker_job_plan *plan, const unsigned char *copy, size_t len,
                      struct worker_identity *ret);
 

@@ -8,8 +8,6 @@
 #include "debugger/base/map.h"
 #include "debugger/base/vec.h"
 
-enum { MAX_LOADED = 1 << 22 /* threads: as many as the kernel has ids of them */ };
-
 struct loaded {
 	struct trace_item of; /* the last item of its thread */
 	bool known, parked;
@@ -48,7 +46,7 @@ static struct loaded *loaded_of(struct worker_load *l, const struct trace_item *
 
 	if (index)
 		return &l->list.data[index - 1];
-	if (item->worker < 0 || l->list.n == MAX_LOADED)
+	if (item->worker < 0 || l->list.n == TRACE_MAX_THREADS)
 		return NULL;
 	vec_push(&l->list);
 	map_put(&l->threads, (uint64_t)item->tid, (void *)(uintptr_t)l->list.n);

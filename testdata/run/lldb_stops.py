@@ -3,8 +3,9 @@
 
 usage: lldb_stops.py PROGRAM SCENARIO FILE LINE STEPS
 
-It begins where FILE:LINE is reached first, and ends with the function. `import lldb` must work: Debian's package
-python3-lldb has it below /usr/lib/llvm-*/lib, which PYTHONPATH must name. Exit status 77 where it does not work.
+It begins where FILE:LINE is reached first, and ends with the function. `import lldb` must work, with PYTHONPATH where
+the module is elsewhere, and LLDB_DEBUGSERVER_PATH must name lldb-server where lldb does not find it: the package of
+Debian 12 needs both, and a link in its module that leads to liblldb. Exit status 77 where there is no module.
 """
 import json
 import signal
